@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { CLIENT_TIMEOUTS } from '../../packages/portcall/src/client/options.ts'
 import { PEER_LIMITS } from '../../packages/portcall/src/jsonrpc/peer.ts'
+import { PAGE_LIMITS } from '../../packages/portcall/src/protocol/pages.ts'
 import { SERVER_LIMITS } from '../../packages/portcall/src/server/options.ts'
 import { SKILL_LIMITS } from '../../packages/portcall/src/skills/entry.ts'
 import { HTTP_CLIENT_LIMITS } from '../../packages/portcall/src/transports/http/client/limits.ts'
@@ -61,7 +62,7 @@ test('docs/reference/limits.md has every limit with its default', () => {
     ...CLIENT_TIMEOUTS,
     probeTimeoutMs: numberIn('connect/probe.ts', 'PROBE_TIMEOUT_MS'),
     maxRoundTrips: numberIn('client/client.ts', 'maxRoundTrips'),
-    maxPages: numberIn('client/client.ts', 'maxPages'),
+    maxPages: PAGE_LIMITS.remote,
     storeTimeoutMs: numberIn('client/cache.ts', 'STORE_TIMEOUT_MS'),
   })
   const programs = partOf('The stdio client')

@@ -1,4 +1,3 @@
-import { InvalidResultError } from 'portcall/client'
 import type { JsonObject } from 'portcall/jsonrpc'
 import { expect } from 'vitest'
 import { EXTENSION, PAGE_SIZE } from '../server/index.ts'
@@ -96,26 +95,40 @@ clientMatrix('lists', (it) => {
     expect(tool?.icons).toEqual(revision < '2025-11-25' ? undefined : ICONS)
   })
 
-  it('a list with repeating cursors or endless pages fails', async (_, setup) => {
+  it('a list with repeating cursors or endless pages ends with what was read, and a warning', async (_, setup) => {
     let pages = 0
+    let tools = (count: number): JsonObject[] => [{ name: `tool ${count}`, inputSchema: { type: 'object' } }]
     let next = (): string => 'again'
+    const warnings: string[] = []
     const { client } = await openPeer(setup, {
       maxPages: 5,
+      onEvent: (event) => event.type === 'warning' && warnings.push(`${event.method}: ${event.message}`),
       middleware: [
         async (request, context, go) => {
-          const { cursor: _cursor, ...params } = request.params ?? {}
-          const response = await go({ ...request, params }, context)
-          if (request.method !== 'tools/list' || !('result' in response)) return response
+          if (request.method !== 'tools/list') return go(request, context)
           pages++
-          return { ...response, result: { ...response.result, nextCursor: next() } }
+          return { jsonrpc: '2.0', id: request.id, result: { tools: tools(pages), nextCursor: next(), resultType: 'complete' } }
         },
       ],
     })
-    await expect(client.tools().toArray()).rejects.toBeInstanceOf(InvalidResultError)
-    expect(pages).toBe(2)
-    next = () => `page ${pages}`
-    await expect(client.tools().toArray()).rejects.toThrow('more than 5 pages')
-    expect(pages).toBe(7)
+    const list = async (): Promise<string[]> => {
+      pages = 0
+      warnings.length = 0
+      return (await client.tools().toArray()).map(({ name }) => name)
+    }
+    const all = [1, 2, 3, 4, 5].map((count) => `tool ${count}`)
+    // A server that keeps its place in the session, and never says that the list has ended.
+    expect(await list()).toEqual(all)
+    expect(warnings).toEqual([expect.stringMatching(/^tools\/list: .*more than 5 pages/)])
+    tools = (count) => (count > 3 ? [] : [{ name: `tool ${count}`, inputSchema: { type: 'object' } }])
+    expect(await list()).toEqual(all.slice(0, 3))
+    expect([pages, warnings.length]).toEqual([4, 1])
+    // A server that ignores the cursor.
+    tools = () => [{ name: 'tool 1', inputSchema: { type: 'object' } }]
+    for (next of [() => 'again', () => `page ${pages}`]) {
+      expect(await list()).toEqual(['tool 1'])
+      expect([pages, warnings.length]).toEqual([2, 1])
+    }
   })
 
   it(

@@ -1,3 +1,4 @@
+import { errorMessage } from '../util/errors.ts'
 import { sanitizeLine } from '../util/printable.ts'
 import { CliError, EXITED_HINT } from './cli-error.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
@@ -78,6 +79,13 @@ function shownLines(lines: readonly string[]): string[] {
   return lines.length > shown.length ? [...shown, `  … ${lines.length - shown.length} more lines`] : shown
 }
 
+/** Does the same with several errors, once for each message. Returns the exit reason of the first, or `undefined` if there is none. */
+export function reportErrors(errors: readonly unknown[], isJson: boolean): ExitReason | undefined {
+  const distinct = new Map(errors.map((error) => [errorMessage(error), error]))
+  const [first] = [...distinct.values()].map((error) => reportError(error, isJson))
+  return first
+}
+
 function describeError(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return { exitReason: 'internal', code: 'INTERNAL', message: String(error) }
   const { message } = error
@@ -99,10 +107,9 @@ function describeError(error: unknown): ErrorReport {
 
 function describeRpcError(error: Error, code: number): ErrorReport {
   const { data } = error as { data?: unknown }
-  const report = { code, message: `${error.message} (${code})`, ...(data !== undefined && { data }) }
+  const report = { code, message: `${errorMessage(error)} (${code})`, ...(data !== undefined && { data }) }
   if (code === MISSING_CLIENT_CAPABILITY) return { ...report, exitReason: 'input_required', hint: capabilityHint(data) }
-  const missing =
-    code === METHOD_NOT_FOUND ? /^Method not found: (tools|resources|prompts)\//.exec(error.message)?.[1] : undefined
+  const missing = code === METHOD_NOT_FOUND ? /\b(tools|resources|prompts)\//.exec(report.message)?.[1] : undefined
   return { ...report, exitReason: 'rejected', ...(missing !== undefined && { hint: `the server has no ${missing}` }) }
 }
 

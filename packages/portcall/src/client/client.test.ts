@@ -231,10 +231,10 @@ describe('headers', () => {
 describe('lists and caches', () => {
   it('C30 C31 stops at repeated cursors and endless pages', async () => {
     const repeating: Exchange = async ({ id }) => success(id, { tools: [], nextCursor: 'same' })
-    await expect(clientOf(repeating).tools().toArray()).rejects.toThrow('cursor of an earlier page')
+    expect(await clientOf(repeating).tools().toArray()).toEqual([])
     let page = 0
-    const endless: Exchange = async ({ id }) => success(id, { tools: [], nextCursor: String(++page) })
-    await expect(clientOf(endless).tools().toArray()).rejects.toThrow('more than 64 pages')
+    const endless: Exchange = async ({ id }) => success(id, { tools: [{ name: `tool ${++page}` }], nextCursor: String(page) })
+    expect(await clientOf(endless).tools().toArray()).toHaveLength(64)
     expect(page).toBe(64)
   })
 

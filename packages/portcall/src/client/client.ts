@@ -1,7 +1,10 @@
 import { applyMiddleware, type ConnectionInfo, type Exchange, type Middleware } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { readServerCapabilities } from '../protocol/capabilities.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
-import type { MethodLookup } from '../protocol/methods.ts'
+import { METHODS, type MethodLookup } from '../protocol/methods.ts'
+import { PAGE_LIMITS } from '../protocol/pages.ts'
+import { completeResponse } from '../protocol/resource-contents.ts'
 import type {
   ClientCapabilities,
   Implementation,
@@ -51,7 +54,7 @@ export interface ClientOptions<E extends readonly ClientExtension[] = readonly C
   readonly methodTimeouts?: { readonly [method: string]: Partial<ClientTimeouts> }
   /** Maximum number of input round trips of one call. Default: 10. */
   readonly maxRoundTrips?: number
-  /** Maximum number of pages of one list. Default: 64. */
+  /** Maximum number of pages of one list. The others are left out, with a warning. Default: 64. */
   readonly maxPages?: number
   /** Caches results that have a `ttlMs`; `false` disables the cache. */
   readonly cache?: CacheOptions | false
@@ -94,7 +97,7 @@ const INFO: Implementation = { name: 'portcall', version: '0' }
 
 /** Creates a client. `connection` is called for each request, so the connection may be created after the client. */
 export function createClient(connection: () => ServerConnection, options: ClientOptions = {}): ClientParts {
-  const { info = INFO, onEvent = () => {}, maxRoundTrips = 10, maxPages = 64, logLevel } = options
+  const { info = INFO, onEvent = () => {}, maxRoundTrips = 10, maxPages = PAGE_LIMITS.remote, logLevel } = options
   const capabilities = capabilitiesOf(options, declaredCapabilities(options))
   const middlewares: Middleware[] = [...(options.middleware ?? [])]
   const direct: Exchange = (request, context) => connection().exchange(request, context)
@@ -129,8 +132,15 @@ export function createClient(connection: () => ServerConnection, options: Client
       ...definition,
       maxPages,
       fetch: (params) => cached(definition.method, params, callOptions),
-      onWarning: (message) => onEvent({ type: 'warning', message }),
+      isDeclared: () => isDeclared(definition.method),
+      onWarning: (message) => onEvent({ type: 'warning', message, method: definition.method }),
     })
+  const isDeclared = async (method: string): Promise<boolean> => {
+    const capability = METHODS.get(method)?.capability
+    if (capability === undefined) return false
+    const { capabilities } = await cached('server/discover').catch((): JsonObject => ({}))
+    return readServerCapabilities(capabilities)[capability] !== undefined
+  }
 
   const toolCaller = createToolCaller({
     requester,
@@ -159,7 +169,7 @@ export function createClient(connection: () => ServerConnection, options: Client
     callTool: (name, args = {}, callOptions = {}) => toolCaller.call(name, args as JsonObject, callOptions) as never,
     listen: (filter) => subscriptions.subscribe(filter),
     request: toolCaller.request,
-    exchange: (request, context) => exchange(request, context),
+    exchange: async (request, context) => completeResponse(request.method, await exchange(request, context)),
     use(middleware) {
       middlewares.push(middleware)
       exchange = applyMiddleware(direct, middlewares)

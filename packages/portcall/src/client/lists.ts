@@ -1,4 +1,6 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { followPages } from '../protocol/pages.ts'
+import { errorMessage } from '../util/errors.ts'
 import { InvalidResultError } from './errors.ts'
 import { checkListItem, labelOf } from './list-items.ts'
 
@@ -24,13 +26,15 @@ export interface ListDefinition<T = unknown> {
 
 export interface PagedListOptions<T> extends ListDefinition<T> {
   readonly maxPages: number
+  /** Returns whether the server declares the list. */
+  readonly isDeclared: () => Promise<boolean>
   /** Fetches one page. */
   readonly fetch: (params: JsonObject) => Promise<JsonObject>
-  /** Called with the reason for each item that is left out. */
+  /** Called with the reason for each item that is left out, and if the list ends before the server says so. */
   readonly onWarning: (message: string) => void
 }
 
-/** Creates a list. Iterating throws `InvalidResultError` after `maxPages`, and when a cursor repeats. */
+/** Creates a list. Iterating throws `InvalidResultError` if a page has no items member. */
 export function createPagedList<T>(options: PagedListOptions<T>): List<T> {
   const { beforeFetch } = options
   async function* items(): AsyncGenerator<T> {
@@ -54,24 +58,24 @@ function isUsable<T>(item: unknown, { method, accept, onWarning }: PagedListOpti
     checkListItem(method, item)
     return accept?.(item as T) ?? true
   } catch (error) {
-    onWarning(`${method}: ${labelOf(item)} is left out: ${error instanceof Error ? error.message : String(error)}`)
+    onWarning(`${method}: ${labelOf(item)} is left out: ${errorMessage(error)}`)
     return false
   }
 }
 
-async function* pages<T>({ method, key, params = {}, maxPages, fetch }: PagedListOptions<T>): AsyncGenerator<readonly unknown[]> {
-  const cursors = new Set<string>()
-  let cursor: string | undefined
-  for (let count = 0; count < maxPages; count++) {
-    const result = await fetch(cursor === undefined ? params : { ...params, cursor })
-    const items = result[key]
+async function* pages<T>({
+  method,
+  key,
+  params = {},
+  maxPages,
+  fetch,
+  isDeclared,
+  onWarning,
+}: PagedListOptions<T>): AsyncGenerator<readonly unknown[]> {
+  const fetchPage = (cursor: string | undefined): Promise<JsonObject> =>
+    fetch(cursor === undefined ? params : { ...params, cursor })
+  for await (const { [key]: items } of followPages({ method, key, fetch: fetchPage, maxPages, isDeclared, onWarning })) {
     if (!Array.isArray(items)) throw new InvalidResultError(`The result of ${method} has no ${key}`)
     yield items
-    const { nextCursor } = result
-    if (typeof nextCursor !== 'string') return
-    if (cursors.has(nextCursor)) throw new InvalidResultError(`${method} returned the cursor of an earlier page again`)
-    cursors.add(nextCursor)
-    cursor = nextCursor
   }
-  throw new InvalidResultError(`${method} has more than ${maxPages} pages`)
 }

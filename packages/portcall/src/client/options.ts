@@ -9,6 +9,8 @@ export type ClientEvent =
       type: 'warning'
       /** What happened, for a log. */
       message: string
+      /** The method of the request that it is about, such as `tools/list`, if it is about one. */
+      method?: string
     }
   | {
       /** The server sent a log message. */

@@ -5,6 +5,7 @@ import { type HeaderParam, paramHeaders, readHeaderParams } from '../protocol/he
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema } from '../schema/standard.ts'
+import { errorMessage } from '../util/errors.ts'
 import { assertStringArgument, InvalidResultError } from './errors.ts'
 import type { CallOptions, ClientEvent, RequestOptions } from './options.ts'
 import type { Requester } from './requester.ts'
@@ -62,7 +63,7 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
       tool.output = compileSchema(tool.outputSchema, 'output', { trusted: false }) as CompiledSchema
     } catch (error) {
       tool.output = undefined
-      warn(`Results of the tool ${name} are not validated: ${error instanceof Error ? error.message : String(error)}`)
+      warn(`Results of the tool ${name} are not validated: ${errorMessage(error)}`)
     }
     return tool.output
   }

@@ -1,7 +1,8 @@
-import { RpcError } from '../jsonrpc/errors.ts'
+import { resultOf } from '../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { deriveContext } from '../jsonrpc/exchange.ts'
-import { isObject, isSuccess, type JsonObject, type Request } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
+import { followPages, PAGE_LIMITS } from '../protocol/pages.ts'
 
 /** The tools that the caller of a request may list, and the other members of the last page. */
 export interface ListedTools {
@@ -9,36 +10,26 @@ export interface ListedTools {
   readonly result: JsonObject
 }
 
-/** A server that returns the same cursor forever must not keep the caller waiting. */
-const MAX_PAGES = 1000
-
 /** Lists all tools on behalf of the caller of a request. @throws RpcError if the list fails. */
 export async function listTools(request: Request, context: ExchangeContext, next: Exchange): Promise<ListedTools> {
   const { progressToken: _token, ..._meta } = isObject(request.params?._meta) ? request.params._meta : {}
   const own = deriveContext(context, { readParamHeader: undefined })
-  const first = await fetchPage(undefined)
+  const pages: JsonObject[] = []
+  const list = { method: 'tools/list', key: 'tools', fetch: fetchPage, maxPages: PAGE_LIMITS.local }
+  for await (const page of followPages(list)) pages.push(page)
+  const [first = {}] = pages
   // The array of a single page is the same until the list changes, so it can be the key of a memo.
-  if (isLast(first.result)) return first
-  const pages = [first]
-  let page = first
-  while (!isLast(page.result) && pages.length < MAX_PAGES) {
-    page = await fetchPage(page.result.nextCursor)
-    pages.push(page)
-  }
-  return { tools: pages.flatMap(({ tools }) => tools), result: page.result }
+  return { tools: pages.length > 1 ? pages.flatMap(toolsOf) : toolsOf(first), result: pages.at(-1) ?? first }
 
-  async function fetchPage(cursor: unknown): Promise<ListedTools> {
+  async function fetchPage(cursor: string | undefined): Promise<JsonObject> {
     const params = { _meta, ...(cursor !== undefined && { cursor }) }
-    const response = await next({ jsonrpc: '2.0', id: request.id, method: 'tools/list', params }, own)
-    if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
-    const { tools } = response.result
-    const isWellFormed = Array.isArray(tools) && tools.every(isObject)
-    return { tools: isWellFormed ? tools : Array.isArray(tools) ? tools.filter(isObject) : [], result: response.result }
+    return resultOf(await next({ jsonrpc: '2.0', id: request.id, method: 'tools/list', params }, own), 'tools/list')
   }
 }
 
-function isLast({ nextCursor }: JsonObject): boolean {
-  return nextCursor === undefined || nextCursor === null
+function toolsOf({ tools }: JsonObject): readonly JsonObject[] {
+  if (!Array.isArray(tools)) return []
+  return tools.every(isObject) ? tools : tools.filter(isObject)
 }
 
 /** Returns the tool with a name. */

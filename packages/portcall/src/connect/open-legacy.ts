@@ -1,5 +1,5 @@
 import type { Deadlines } from '../client/deadlines.ts'
-import { resultOf } from '../client/requester.ts'
+import { readResult } from '../client/requester.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { UnexpectedMessage } from '../jsonrpc/unexpected-message.ts'
 import { openLegacyClient } from '../legacy/client/client.ts'
@@ -52,7 +52,7 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
   })
   context.onOpen?.({
-    request: async (method, params, outgoing) => resultOf(await connection.request(method, params, outgoing)),
+    request: async (method, params, outgoing) => readResult(await connection.request(method, params, outgoing), method),
     notify: (message) => connection.notify(message),
   })
   const { exchange, onClose, close, revision } = client

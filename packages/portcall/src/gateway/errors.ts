@@ -1,7 +1,7 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { InputRequest } from '../protocol/input-types.ts'
 import { SpawnError } from '../transports/stdio/spawn-error.ts'
-import { PortcallError } from '../util/errors.ts'
+import { errorMessage, PortcallError } from '../util/errors.ts'
 
 /** Thrown when a server of a gateway is not available. The gateway tries to reach it again in the background. */
 export class UpstreamUnavailableError extends PortcallError {
@@ -57,11 +57,7 @@ export function unavailable(server: string, error: unknown): RpcError {
 export function describeToCaller(error: unknown): string {
   if (error instanceof UpstreamUnavailableError) return describeToCaller(error.cause)
   const spawnError = findCause(error, (cause) => cause instanceof SpawnError)
-  if (!spawnError) return messageOf(error)
+  if (!spawnError) return errorMessage(error)
   const { cause } = spawnError
   return `its program could not be started${cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''}`
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
 import { PortcallError } from '../util/errors.ts'
-import { type ErrorBody, type Failure, failure, type RequestId } from './message.ts'
+import { type ErrorBody, type Failure, failure, isSuccess, type JsonObject, type RequestId, type Response } from './message.ts'
 
 /** The error codes that JSON-RPC 2.0 defines (section 5.1). */
 export const ErrorCode = {
@@ -25,6 +25,8 @@ export class RpcError extends PortcallError {
   readonly code: number
   /** Additional data about the error. */
   readonly data?: unknown
+  /** The method of the request that a peer answered with this error, such as `tools/list`. Absent from errors that you create. */
+  readonly method?: string
 
   /** `code` is an integer. The specification reserves -32768 to -32000. `data` must be JSON, and is sent as it is. */
   constructor(code: number, message: string, data?: unknown) {
@@ -43,6 +45,13 @@ export class RpcError extends PortcallError {
   response(id: RequestId | undefined): Failure {
     return failure(id, this.body())
   }
+}
+
+/** Returns the result of a response. @throws RpcError that names the method of the request, if the response is an error. */
+export function resultOf(response: Response, method: string): JsonObject {
+  if (isSuccess(response)) return response.result
+  const { code, message, data } = response.error
+  throw Object.assign(new RpcError(code, message, data), { method })
 }
 
 /** Creates the error that a client receives instead of an unexpected one: a reference to the report of the error, and no details. */

@@ -4,6 +4,7 @@ import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'
 import { resolveUrl } from '../login/stored-login.ts'
+import { reportErrors } from '../report-error.ts'
 import { withClient } from '../target/connect.ts'
 
 /** `portcall check` */
@@ -27,15 +28,15 @@ export const checkCommand: Command = defineCommand({
   async run({ flags, io, ...invocation }) {
     const url = flags.conformance ? await resolveUrl(invocation.server) : undefined
     const { lint, readInventory } = await import('../../entrypoints/diagnostics.ts')
-    const result = await withClient({ ...invocation, flags, io }, async (client) => {
+    const { result, errors } = await withClient({ ...invocation, flags, io }, async (client) => {
       const { inventory, failures } = await readInventory(client)
-      for (const { error } of failures) throw error
-      return lint(inventory)
+      return { result: await lint(inventory), errors: failures.map(({ error }) => error) }
     })
     printFindings(result, io)
+    const unread = reportErrors(errors, io.json)
     const failures = result.findings.filter(({ level }) => level === 'error' || flags.strict)
     const conforms = url ? await runConformance(url, io.signal) : true
-    return failures.length > 0 || !conforms ? 'failed' : 'success'
+    return failures.length > 0 || !conforms ? 'failed' : (unread ?? 'success')
   },
 })
 

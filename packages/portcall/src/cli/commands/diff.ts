@@ -2,6 +2,7 @@ import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
 import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
+import { reportErrors } from '../report-error.ts'
 import { ignoreFlag, printRows } from '../sessions/print-rows.ts'
 import { type ComparedSource, readSource, splitSources } from '../sessions/read-source.ts'
 
@@ -57,6 +58,7 @@ export const diffCommand: Command = defineCommand({
       printRows(shown, io)
       io.line(`${pluralize(rows.length, 'difference')}, ${count} breaking`)
     }
-    return shown.length > 0 ? 'failed' : 'success'
+    const unread = reportErrors([...left.errors, ...right.errors], io.json)
+    return shown.length > 0 ? 'failed' : (unread ?? 'success')
   },
 })

@@ -1,8 +1,10 @@
 import type { Client } from '../../entrypoints/client.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { unknownName } from '../command-line/did-you-mean.ts'
+import type { ExitReason } from '../exit-codes.ts'
 import { formatPrompt, formatResource, formatTemplate, formatTool } from '../format.ts'
 import type { Io } from '../io.ts'
+import { reportErrors } from '../report-error.ts'
 import { withClient } from '../target/connect.ts'
 
 interface Kind {
@@ -56,19 +58,38 @@ export const listCommand: Command = defineCommand({
   ],
   async run({ args: [kindName], io, ...invocation }) {
     if (kindName !== undefined && !Object.hasOwn(KINDS, kindName)) throw unknownName('kind', kindName, Object.keys(KINDS))
-    await withClient({ ...invocation, io }, async (client) => {
+    return withClient({ ...invocation, io }, async (client) => {
       const { capabilities } = await client.discover()
       const kinds = Object.entries(KINDS).filter(([name, { capability }]) =>
         kindName === undefined ? capabilities[capability] : name === kindName,
       )
-      await printLists(client, kinds, io)
+      return printLists(client, kinds, io)
     })
   },
 })
 
-async function printLists(client: Client, kinds: readonly (readonly [string, Kind])[], io: Io): Promise<void> {
-  const lists = await Promise.all(kinds.map(async ([name, kind]) => ({ name, kind, items: await kind.list(client) })))
-  if (io.json) return io.value(Object.fromEntries(lists.map(({ kind, items }) => [kind.key, items])))
+/** Prints the lists that could be fetched, then why others could not. */
+async function printLists(client: Client, kinds: readonly (readonly [string, Kind])[], io: Io): Promise<ExitReason> {
+  const errors: unknown[] = []
+  const fetched = kinds.map(([name, kind]) =>
+    kind.list(client).then(
+      (items) => [{ name, kind, items }],
+      (error: unknown) => void errors.push(error),
+    ),
+  )
+  const lists = (await Promise.all(fetched)).flatMap((list) => list ?? [])
+  if (io.json) io.value(Object.fromEntries(lists.map(({ kind, items }) => [kind.key, items])))
+  else if (lists.length > 0) printItems(lists, io)
+  return reportErrors(errors, io.json) ?? 'success'
+}
+
+interface FetchedList {
+  readonly name: string
+  readonly kind: Kind
+  readonly items: readonly unknown[]
+}
+
+function printItems(lists: readonly FetchedList[], io: Io): void {
   const nonEmpty = lists.filter(({ items }) => items.length > 0)
   if (nonEmpty.length === 0) io.log('the server lists no items')
   for (const { name, kind, items } of nonEmpty) {

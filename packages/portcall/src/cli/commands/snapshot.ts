@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { type Command, defineCommand } from '../command.ts'
+import { reportErrors } from '../report-error.ts'
 import { readSource } from '../sessions/read-source.ts'
 
 /** `portcall snapshot` */
@@ -15,9 +16,10 @@ export const snapshotCommand: Command = defineCommand({
   examples: ['portcall snapshot http://127.0.0.1:3000/mcp --out released.json', 'portcall snapshot server.js > released.json'],
   async run({ server, flags, io, ...invocation }) {
     const { writeSnapshot } = await import('../../entrypoints/diagnostics.ts')
-    const { snapshot } = await readSource(server, { ...invocation, flags, io })
+    const { snapshot, errors } = await readSource(server, { ...invocation, flags, io })
     const text = writeSnapshot(snapshot)
     if (flags.out === undefined) io.data(text.trimEnd())
     else writeFileSync(flags.out, text)
+    return reportErrors(errors, io.json) ?? 'success'
   },
 })

@@ -1,18 +1,30 @@
 import { writeFile } from 'node:fs/promises'
 import type { Client } from '../../entrypoints/client.ts'
 import { type Command, defineCommand } from '../command.ts'
+import type { ExitReason } from '../exit-codes.ts'
 import { type DescribedServer, generateFunctions, generateModule } from '../generate-types.ts'
+import type { Io } from '../io.ts'
+import { reportErrors } from '../report-error.ts'
 import { withClient } from '../target/connect.ts'
 
 const OUT = { out: { type: 'string', short: 'o', value: 'FILE', description: 'Write to this file instead of stdout' } } as const
 
-async function describeServer(client: Client): Promise<DescribedServer> {
-  const { serverInfo, capabilities } = await client.discover()
-  return {
-    name: serverInfo?.name ?? 'server',
-    tools: capabilities.tools ? await client.tools().toArray() : [],
-    prompts: capabilities.prompts ? await client.prompts().toArray() : [],
-  }
+/** Writes the module that `generate` returns, with the lists that could be fetched. A module without tools is not written because of an error. */
+async function writeModule(
+  client: Client,
+  { io, out, lists }: { readonly io: Io; readonly out: string | undefined; readonly lists: readonly ('tools' | 'prompts')[] },
+  generate: (server: DescribedServer) => string,
+): Promise<ExitReason> {
+  const { readInventory } = await import('../../entrypoints/diagnostics.ts')
+  const { inventory, failures } = await readInventory(client, { lists })
+  const noTools = failures.find(({ method }) => method === 'tools/list')
+  if (noTools) throw noTools.error
+  const { discovered, tools, prompts } = inventory
+  const text = generate({ name: discovered.serverInfo?.name ?? 'server', tools, prompts })
+  if (out === undefined) io.data(text.trimEnd())
+  else await writeFile(out, text)
+  const errors = failures.map(({ error }) => error)
+  return reportErrors(errors, io.json) ?? 'success'
 }
 
 /** `portcall types` */
@@ -25,11 +37,9 @@ export const typesCommand: Command = defineCommand({
   flags: OUT,
   examples: ['portcall types http://127.0.0.1:3000/mcp --out src/notes.ts'],
   run: async ({ flags, io, ...invocation }) =>
-    withClient({ ...invocation, flags, io }, async (client) => {
-      const text = generateModule(await describeServer(client))
-      if (flags.out === undefined) io.data(text.trimEnd())
-      else await writeFile(flags.out, text)
-    }),
+    withClient({ ...invocation, flags, io }, (client) =>
+      writeModule(client, { io, out: flags.out, lists: ['tools'] }, generateModule),
+    ),
 })
 
 /** `portcall generate` */
@@ -44,9 +54,7 @@ export const generateCommand: Command = defineCommand({
   flags: OUT,
   examples: ['portcall generate http://127.0.0.1:3000/mcp --out src/notes.ts'],
   run: async ({ flags, io, ...invocation }) =>
-    withClient({ ...invocation, flags, io }, async (client) => {
-      const text = generateFunctions(await describeServer(client))
-      if (flags.out === undefined) io.data(text.trimEnd())
-      else await writeFile(flags.out, text)
-    }),
+    withClient({ ...invocation, flags, io }, (client) =>
+      writeModule(client, { io, out: flags.out, lists: ['tools', 'prompts'] }, generateFunctions),
+    ),
 })

@@ -1,4 +1,5 @@
 import type { GatewayEvent } from '../../entrypoints/gateway.ts'
+import { errorMessage } from '../../util/errors.ts'
 import { cutText, sanitizeLine, shortenMessage } from '../../util/printable.ts'
 import { EXITED_HINT } from '../cli-error.ts'
 import type { Io } from '../io.ts'
@@ -84,7 +85,7 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
 
 /** Returns what to do about a server that refuses the caller, or a program that serves nothing. */
 export function adviceFor(error: unknown): string {
-  const text = cutText(error instanceof Error ? error.message : String(error), MAX_ADVICE_LENGTH)
+  const text = cutText(errorMessage(error), MAX_ADVICE_LENGTH)
   if (/\bHTTP 40[13]\b/.test(text))
     return `; sign in with portcall login ${/https?:\S+/.exec(text)?.[0] ?? 'URL'}, or configure its headers or auth`
   return String(error).endsWith('exited with code 0') ? `; ${EXITED_HINT}` : ''
@@ -101,5 +102,5 @@ function linesOf(text: string): string[] {
 }
 
 function describeCause(error: unknown): string {
-  return sanitizeLine(shortenMessage(error instanceof Error ? error.message : String(error), MAX_ERROR_LENGTH))
+  return sanitizeLine(shortenMessage(errorMessage(error), MAX_ERROR_LENGTH))
 }

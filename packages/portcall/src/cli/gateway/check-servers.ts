@@ -6,6 +6,7 @@ import {
   type GatewayOptions,
   type GatewayServerAuth,
 } from '../../entrypoints/gateway.ts'
+import { errorMessage } from '../../util/errors.ts'
 import { sanitizeLine } from '../../util/printable.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
@@ -100,7 +101,7 @@ async function checkServer(name: string, { server, names, credentials, authType 
     return { report: report({ tools: tools.map((tool) => tool.name), tokens, tokensByTool: estimateToolTokens(tools) }), tools }
   } catch (error) {
     const { error: reason } = gateway.status().servers[name] ?? {}
-    const text = sanitizeLine(reason ?? (error instanceof Error ? error.message : String(error)))
+    const text = sanitizeLine(reason ?? errorMessage(error))
     const requires = authType && /\bHTTP 401\b/.test(text) ? REQUIREMENTS[authType] : undefined
     return { report: report(requires === undefined ? { error: text } : { requires }), tools: [] }
   } finally {

@@ -10,6 +10,8 @@ export interface ComparedSource {
   readonly snapshot: ServerSnapshot
   /** The text of the file, if the source is a recording. */
   readonly recording: string | undefined
+  /** Why lists of the server could not be fetched. The snapshot does not have them. */
+  readonly errors: readonly unknown[]
 }
 
 /** Reads a snapshot or a recording from a file, or the lists of a server. @throws CliError */
@@ -19,13 +21,13 @@ export async function readSource(
 ): Promise<ComparedSource> {
   const { createSnapshot, readInventory, readSnapshot, snapshotOfRecording } = await import('../../entrypoints/diagnostics.ts')
   const text = 'location' in server ? readSourceFile(server.location) : undefined
-  if (text !== undefined && isRecording(text)) return { snapshot: snapshotOfRecording(text), recording: text }
+  if (text !== undefined && isRecording(text)) return { snapshot: snapshotOfRecording(text), recording: text, errors: [] }
   const saved = text === undefined ? undefined : readSnapshot(text)
-  if (saved) return { snapshot: saved, recording: undefined }
+  if (saved) return { snapshot: saved, recording: undefined, errors: [] }
   return withClient({ ...invocation, server }, async (client) => {
     const { inventory, failures } = await readInventory(client)
-    for (const { error } of failures) throw error
-    return { snapshot: createSnapshot(inventory, client.protocolVersion), recording: undefined }
+    const snapshot = createSnapshot(inventory, client.protocolVersion, failures)
+    return { snapshot, recording: undefined, errors: failures.map(({ error }) => error) }
   })
 }
 

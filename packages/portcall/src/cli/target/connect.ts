@@ -126,8 +126,8 @@ function logEvent(event: ClientEvent, { verbose, log }: ConnectionValues, io: Io
     const { level, logger, data } = event
     io.log(`${level}${logger ? ` ${logger}` : ''}: ${typeof data === 'string' ? data : JSON.stringify(data)}`)
   }
+  if (event.type === 'warning' && (verbose || event.method?.endsWith('/list'))) io.log(`warning: ${event.message}`)
   if (!verbose) return
-  if (event.type === 'warning') io.log(`warning: ${event.message}`)
   if (event.type === 'unexpected-message') io.log(`${event.kind}: ${event.text}`)
   if (event.type === 'disconnected') io.log(`disconnected: ${String(event.error)}`)
   if (event.type === 'reconnected') io.log('reconnected')

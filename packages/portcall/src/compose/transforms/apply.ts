@@ -1,7 +1,8 @@
-import { RpcError } from '../../jsonrpc/errors.ts'
+import { resultOf } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { deriveContext } from '../../jsonrpc/exchange.ts'
-import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { followPages, PAGE_LIMITS } from '../../protocol/pages.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { spellingsOf } from '../../util/uri-spellings.ts'
 import { KINDS, type KindInfo, type ListedKind } from '../kinds.ts'
@@ -21,8 +22,6 @@ export interface TransformedList {
   /** The members of the last page besides its items. */
   readonly rest: JsonObject
 }
-
-const MAX_PAGES = 1000
 
 /** Fetches a list from the server and applies the transforms. @throws RpcError if the list fails. */
 export async function listTransformed(
@@ -58,17 +57,19 @@ async function fetchItems(
 ): Promise<{ found: JsonObject[]; rest: JsonObject }> {
   const { progressToken: _token, ..._meta } = isObject(request.params?._meta) ? request.params._meta : {}
   const own = deriveContext(context, { readParamHeader: undefined })
-  const found: JsonObject[] = []
-  let cursor: unknown
-  for (let page = 0; ; page++) {
+  const fetch = async (cursor: string | undefined): Promise<JsonObject> => {
     const params = { _meta, ...(cursor !== undefined && { cursor }) }
-    const response = await next({ jsonrpc: '2.0', id: request.id, method, params }, own)
-    if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
-    const { [key]: items, nextCursor, ...rest } = response.result
-    if (Array.isArray(items)) found.push(...items.filter(isObject))
-    if (typeof nextCursor !== 'string' || page >= MAX_PAGES) return { found, rest }
-    cursor = nextCursor
+    return resultOf(await next({ jsonrpc: '2.0', id: request.id, method, params }, own), method)
   }
+  // A list that the caller did not ask for may be unknown to the server.
+  const list = { method, key, fetch, maxPages: PAGE_LIMITS.local, isDeclared: () => request.method !== method }
+  const found: JsonObject[] = []
+  let rest: JsonObject = {}
+  for await (const { [key]: items, nextCursor: _next, ...others } of followPages(list)) {
+    if (Array.isArray(items)) found.push(...items.filter(isObject))
+    rest = others
+  }
+  return { found, rest }
 }
 
 /** Where a request for an item goes: to the item, to the server as it is, or nowhere. */

@@ -1,5 +1,6 @@
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
+import { followPages } from '../../protocol/pages.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import type { Router, RoutingTable } from '../routes/router.ts'
 import { passThrough } from '../single.ts'
@@ -7,7 +8,6 @@ import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
 /** https://modelcontextprotocol.io/extensions/skills */
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
-const MAX_PAGES = 100
 
 export interface MergedSkillsOptions {
   readonly table: () => RoutingTable
@@ -52,20 +52,17 @@ export function createMergedSkills({ table, router }: MergedSkillsOptions): Merg
   }
 }
 
-/** Fetches all pages of the list of a server. */
+/** Fetches all pages of the list of a server, up to one that fails. */
 async function fetchEntries(upstream: GatewayUpstream, call: CallerRequest): Promise<JsonObject[]> {
-  const entries: JsonObject[] = []
-  let cursor: unknown
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const { cursor: _own, ...others } = call.request.params ?? {}
+  const { cursor: _own, ...others } = call.request.params ?? {}
+  const fetch = async (cursor: string | undefined): Promise<JsonObject> => {
     const params = { ...others, ...(cursor !== undefined && { cursor }) }
     const response = await passThrough(upstream, { ...call, request: { ...call.request, params } })
-    if (!isSuccess(response)) return entries
-    const { skills, nextCursor } = response.result
-    if (Array.isArray(skills)) entries.push(...skills.filter(isObject))
-    if (nextCursor === undefined) return entries
-    cursor = nextCursor
+    return isSuccess(response) ? response.result : {}
   }
+  const entries: JsonObject[] = []
+  for await (const { skills } of followPages({ method: 'skills/list', key: 'skills', fetch }))
+    if (Array.isArray(skills)) entries.push(...skills.filter(isObject))
   return entries
 }
 

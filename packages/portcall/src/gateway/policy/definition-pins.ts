@@ -3,8 +3,8 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { createMutex } from '../../util/async.ts'
+import { errorMessage } from '../../util/errors.ts'
 import { setLru } from '../../util/lru.ts'
-import { messageOf } from '../errors.ts'
 import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { findItemFault } from '../upstreams/check-item.ts'
 import { type DefinitionChange, describeChange } from './describe-change.ts'
@@ -123,7 +123,7 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
         const changed = await compare(server, kind, items)
         return mode === 'block' ? items.filter((item) => !changed.has(item)) : items
       } catch (error) {
-        onError?.(new Error(`The pins of ${server} cannot be used: ${messageOf(error)}`, { cause: error }))
+        onError?.(new Error(`The pins of ${server} cannot be used: ${errorMessage(error)}`, { cause: error }))
         return mode === 'block' ? [] : items
       }
     },

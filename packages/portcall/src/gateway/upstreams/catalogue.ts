@@ -102,7 +102,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     if (!value) throw error
     if (!value.capabilities[info.capability])
       return { items: new Map(), ttlMs: INFO_TTL_MS, cacheScope: 'public', freshUntil: value.freshUntil }
-    const { items, ...rules } = await fetchPages((params) => request(caller, info.method, params), info)
+    const { items, ...rules } = await fetchPages(
+      (params) => request(caller, info.method, params),
+      info,
+      (message) => onEvent({ type: 'warning', server, message }),
+    )
     let kept: readonly JsonObject[] = checkItems(items, { info, server, onEvent })
     for (const policy of policies()) kept = (await policy.listed?.(server, info.kind, kept)) ?? kept
     const list = { ...rules, items: indexItems(kept, info), freshUntil: Date.now() + rules.ttlMs }

@@ -2,7 +2,7 @@ import type { KindInfo } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readHeaderParams } from '../../protocol/header-params.ts'
 import { walkSchemas } from '../../schema/walk.ts'
-import { messageOf } from '../errors.ts'
+import { errorMessage } from '../../util/errors.ts'
 import type { OnGatewayEvent } from '../events.ts'
 
 const MAX_NAME_LENGTH = 4096
@@ -49,7 +49,7 @@ function findHeaderFault(inputSchema: unknown): string | undefined {
     if (isObject(inputSchema)) readHeaderParams(inputSchema)
     return undefined
   } catch (error) {
-    return messageOf(error)
+    return errorMessage(error)
   }
 }
 

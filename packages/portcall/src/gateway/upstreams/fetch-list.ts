@@ -1,8 +1,9 @@
 import type { KindInfo } from '../../compose/kinds.ts'
-import { RpcError } from '../../jsonrpc/errors.ts'
+import { resultOf } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
+import { followPages } from '../../protocol/pages.ts'
 import type { Fetched } from './cached-fetch.ts'
 
 /** The members of a result that say how long, and for whom, it may be cached. */
@@ -17,8 +18,6 @@ export interface UpstreamList extends Fetched, CacheRules {
   readonly items: ReadonlyMap<string, JsonObject>
 }
 
-const MAX_PAGES = 64
-
 /** Sends a request and returns the result. @throws RpcError if the response is an error. */
 export async function requestResult(
   exchange: Exchange,
@@ -26,32 +25,26 @@ export async function requestResult(
   context: ExchangeContext,
 ): Promise<JsonObject> {
   const response = await exchange({ jsonrpc: '2.0', id: method, method, params }, context)
-  if (isSuccess(response)) return response.result
-  const { code, message, data } = response.error
-  throw new RpcError(code, message, data)
+  return resultOf(response, method)
 }
 
-/** Fetches all pages of a list. */
+/** Fetches all pages of a list that the server declares. */
 export async function fetchPages(
   request: (params: JsonObject) => Promise<JsonObject>,
   { method, key }: KindInfo,
+  onWarning: (message: string) => void,
 ): Promise<CacheRules & { readonly items: unknown[] }> {
   const items: unknown[] = []
-  const cursors = new Set<unknown>()
-  let rules = rulesOf(method, {})
-  let cursor: unknown
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const result = await request(cursor === undefined ? {} : { cursor })
-    const list: unknown = result[key]
+  let rules: CacheRules | undefined
+  const fetch = (cursor: string | undefined): Promise<JsonObject> => request(cursor === undefined ? {} : { cursor })
+  for await (const page of followPages({ method, key, fetch, isDeclared: () => true, onWarning })) {
+    const list: unknown = page[key]
     if (!Array.isArray(list)) throw new TypeError(`The result of ${method} has no ${key}`)
     items.push(...list)
-    rules = page === 0 ? rulesOf(method, result) : mergeRules(rules, rulesOf(method, result))
-    cursor = result.nextCursor
-    if (typeof cursor !== 'string') return { ...rules, items }
-    if (cursors.has(cursor)) throw new TypeError(`${method} returned the cursor of an earlier page again`)
-    cursors.add(cursor)
+    const ofPage = rulesOf(method, page)
+    rules = rules ? mergeRules(rules, ofPage) : ofPage
   }
-  throw new TypeError(`${method} has more than ${MAX_PAGES} pages`)
+  return { ...(rules ?? rulesOf(method, {})), items }
 }
 
 /** Returns the cache rules of a result. A result without valid ones may not be cached. */

@@ -14,8 +14,9 @@ import { methodOf } from '../../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
+import { errorMessage } from '../../util/errors.ts'
 import { createTurns } from '../../util/turns.ts'
-import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
+import { findUserInputRequired, UpstreamUnavailableError } from '../errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions } from '../options.ts'
 import type { Policies } from '../policies.ts'
@@ -151,7 +152,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
         state: server.disabled ? 'disabled' : state,
         ...(era && { era }),
         ...(connected?.protocolVersion && { protocolVersion: connected.protocolVersion }),
-        ...(error !== undefined && { error: messageOf(error) }),
+        ...(error !== undefined && { error: errorMessage(error) }),
         ...(nextAttemptAt !== undefined && { nextAttemptAt }),
         failures,
         connections: connections.size,

@@ -13,9 +13,9 @@ type SeenDefinitions = { [target: string]: { readonly time: number; readonly sna
 export async function checkQuality(server: ManagedServer, { files }: CoreParts): Promise<QualityReport> {
   const { compareSnapshots, createSnapshot, lint, readInventory } = await import('../../entrypoints/diagnostics.ts')
   const { client } = server.connection
-  const { inventory } = await readInventory(client)
+  const { inventory, failures } = await readInventory(client)
   const result = await lint(inventory)
-  const snapshot = createSnapshot(inventory, client.protocolVersion)
+  const snapshot = createSnapshot(inventory, client.protocolVersion, failures)
   const seen = files.read(FILE, {}) as SeenDefinitions
   const key = JSON.stringify(server.target)
   const before = seen[key]

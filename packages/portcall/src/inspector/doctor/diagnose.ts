@@ -1,7 +1,7 @@
 import type { ConnectTarget } from '../../entrypoints/client.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { errorMessage } from '../../util/errors.ts'
 import type { DiagnosisState, RunStep, StepOutcome } from './facts.ts'
-import { errorText } from './outcome.ts'
 import { checkAuthorization } from './steps/authorization.ts'
 import { checkDns } from './steps/dns.ts'
 import { checkEra } from './steps/era.ts'
@@ -90,8 +90,8 @@ async function runStep(step: DiagnosisStepId, state: DiagnosisState): Promise<St
     state.signal.throwIfAborted()
     return {
       verdict: 'failed',
-      summary: errorText(error),
-      problems: [{ code: 'unexpected', severity: 'error', message: errorText(error), advice: 'Please report this error.' }],
+      summary: errorMessage(error),
+      problems: [{ code: 'unexpected', severity: 'error', message: errorMessage(error), advice: 'Please report this error.' }],
     }
   })
   const durationMs = Math.round(performance.now() - startedAt)

@@ -50,6 +50,8 @@ export interface ConnectionOutcome {
   readonly stderr: string
   /** What the program wrote to stdout that is not a message. */
   readonly strayOutput: string
+  /** What the client worked around, up to now. */
+  readonly warnings: readonly string[]
 }
 
 /** A step without what the runner adds. */

@@ -43,8 +43,3 @@ export function errorCode(error: unknown): string {
   const [first] = Array.isArray(errors) ? (errors as unknown[]) : []
   return errorCode(first ?? cause)
 }
-
-/** Returns the message of an error. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

@@ -22,8 +22,10 @@ export interface ListFailure {
   readonly error: unknown
 }
 
-/** How to fetch lists. */
+/** Which lists to fetch, and how. */
 export interface InventoryOptions {
+  /** The lists to fetch; the others are empty. Default: all. */
+  readonly lists?: readonly ('tools' | 'resources' | 'templates' | 'prompts')[]
   /** Time allowed for each list, in milliseconds. Default: that of the client. */
   readonly timeoutMs?: number
   /** Aborts the requests. */
@@ -43,7 +45,10 @@ export interface InventoryResult {
  *
  * @throws whatever `client.discover` throws.
  */
-export async function readInventory(client: Client, { timeoutMs, signal }: InventoryOptions = {}): Promise<InventoryResult> {
+export async function readInventory(
+  client: Client,
+  { lists: wanted, timeoutMs, signal }: InventoryOptions = {},
+): Promise<InventoryResult> {
   const discovered = await client.discover()
   const { tools, resources, prompts } = discovered.capabilities
   const failures: ListFailure[] = []
@@ -52,7 +57,8 @@ export async function readInventory(client: Client, { timeoutMs, signal }: Inven
     ...(timeoutMs !== undefined && { timeouts: { requestTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs } }),
   }
   const read = async <T>(isDeclared: unknown, method: string, fetch: () => Promise<T[]>): Promise<T[]> => {
-    if (!isDeclared) return []
+    const name = method === 'resources/templates/list' ? 'templates' : method.split('/', 1)[0]
+    if (!isDeclared || wanted?.every((list) => list !== name)) return []
     return fetch().catch((error: unknown) => {
       failures.push({ method, error })
       return []

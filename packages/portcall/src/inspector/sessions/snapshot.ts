@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
-import type { ServerInventory } from '../quality/inventory.ts'
+import type { ListFailure, ServerInventory } from '../quality/inventory.ts'
 
 /** What a server offers at one time, as plain JSON. */
 export interface ServerSnapshot {
@@ -24,10 +24,23 @@ export interface ServerSnapshot {
   readonly prompts?: readonly JsonObject[]
 }
 
-/** Creates a snapshot from the lists of a server. */
-export function createSnapshot(inventory: ServerInventory, revision?: string): ServerSnapshot {
+/** The members of a snapshot by the requests that fetch them. */
+const MEMBERS: { readonly [method: string]: 'tools' | 'resources' | 'templates' | 'prompts' } = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'templates',
+  'prompts/list': 'prompts',
+}
+
+/** Creates a snapshot from the lists of a server. Lists that could not be fetched are absent. */
+export function createSnapshot(
+  inventory: ServerInventory,
+  revision?: string,
+  failures: readonly ListFailure[] = [],
+): ServerSnapshot {
   const { discovered, tools, resources, templates, prompts } = inventory
   const { serverInfo, capabilities, instructions } = discovered
+  const unknown = Object.fromEntries(failures.map(({ method }) => [MEMBERS[method] ?? method, undefined]))
   return plain({
     name: serverInfo?.name ?? 'server',
     info: serverInfo,
@@ -38,6 +51,7 @@ export function createSnapshot(inventory: ServerInventory, revision?: string): S
     resources,
     templates,
     prompts,
+    ...unknown,
   }) as unknown as ServerSnapshot
 }
 

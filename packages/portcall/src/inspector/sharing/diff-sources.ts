@@ -1,4 +1,5 @@
 import type { ServerSnapshot } from '../../entrypoints/diagnostics.ts'
+import { errorMessage } from '../../util/errors.ts'
 import type { BackendParts } from '../backend-parts.ts'
 import type { DiffReport, DiffSource } from '../protocol/sharing.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
@@ -27,10 +28,10 @@ async function readSide(source: DiffSource, { servers, sharing }: BackendParts):
     case 'server': {
       const server = servers.get(source.serverId)
       const { client } = server.connection
-      const { inventory } = await readInventory(client)
+      const { inventory, failures } = await readInventory(client)
       return {
         name: `${server.state.name} (${client.protocolVersion})`,
-        snapshot: createSnapshot(inventory, client.protocolVersion),
+        snapshot: createSnapshot(inventory, client.protocolVersion, failures),
       }
     }
     case 'recording': {
@@ -50,7 +51,7 @@ async function readText(name: string, text: string): Promise<DiffSide> {
     const snapshot = readSnapshot(text)
     return snapshot ? { name, snapshot } : { name, snapshot: snapshotOfRecording(text), recording: text }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorMessage(error)
     throw new InspectorCommandError('INVALID_PARAMS', `${name} is neither a snapshot nor a recording: ${reason}`)
   }
 }

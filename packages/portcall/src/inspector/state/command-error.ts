@@ -1,4 +1,4 @@
-import { PortcallError } from '../../util/errors.ts'
+import { errorMessage, PortcallError } from '../../util/errors.ts'
 import type { InspectorFailure } from '../protocol/servers.ts'
 
 /** Thrown by a command of the inspector that cannot be carried out. The page shows its message. */
@@ -33,7 +33,7 @@ export function toFailure(error: unknown): InspectorFailure {
   const data = facts.data ?? printed(facts.exit) ?? (facts.body === '' ? undefined : facts.body)
   return {
     code,
-    message: adviceForPeople(error.message),
+    message: adviceForPeople(errorMessage(error)),
     ...(hint !== undefined && { hint }),
     ...(data !== undefined && { data }),
     ...(typeof facts.status === 'number' && { httpStatus: facts.status }),

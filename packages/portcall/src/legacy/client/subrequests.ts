@@ -1,6 +1,6 @@
-import { RpcError } from '../../jsonrpc/errors.ts'
+import { resultOf } from '../../jsonrpc/errors.ts'
 import { deriveContext, type Exchange, type ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 
 /** Sends a request about a task or a list on behalf of another request, whose context it uses. @throws RpcError */
 export type SubrequestSender = (method: string, params: JsonObject, context: ExchangeContext) => Promise<JsonObject>
@@ -10,7 +10,6 @@ export function createSubrequestSender(exchange: Exchange): SubrequestSender {
   return async (method, params, context) => {
     const request = { jsonrpc: '2.0' as const, id: method, method, params }
     const response = await exchange(request, deriveContext(context, withoutNotifications))
-    if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
-    return response.result
+    return resultOf(response, method)
   }
 }

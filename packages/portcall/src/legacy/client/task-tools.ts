@@ -1,5 +1,6 @@
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
+import { followPages } from '../../protocol/pages.ts'
 import { TASK_SUPPORT } from '../../protocol/tasks.ts'
 import { retryableOnce } from '../../util/async.ts'
 import type { SubrequestSender } from './subrequests.ts'
@@ -14,8 +15,6 @@ export interface TaskTools {
   reset(): void
 }
 
-const MAX_PAGES = 64
-
 export function createTaskTools(client: SubrequestSender): TaskTools {
   let support = new Map<unknown, boolean>()
 
@@ -23,13 +22,9 @@ export function createTaskTools(client: SubrequestSender): TaskTools {
     for (const tool of Array.isArray(tools) ? tools.filter(isObject) : []) support.set(tool.name, hasTaskSupport(tool))
   }
   const list = retryableOnce(async (context: ExchangeContext): Promise<void> => {
-    let cursor: unknown
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const result = await client('tools/list', cursor === undefined ? {} : { cursor }, context)
-      recordTools(result)
-      cursor = result.nextCursor
-      if (cursor === undefined) return
-    }
+    const fetch = (cursor: string | undefined): Promise<JsonObject> =>
+      client('tools/list', cursor === undefined ? {} : { cursor }, context)
+    for await (const page of followPages({ method: 'tools/list', key: 'tools', fetch })) recordTools(page)
   })
 
   return {

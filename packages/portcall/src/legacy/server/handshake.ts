@@ -1,6 +1,6 @@
-import { RpcError } from '../../jsonrpc/errors.ts'
+import { resultOf } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { legacyExtensions } from '../../protocol/extensions.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { Revision } from '../../protocol/revisions.ts'
@@ -34,10 +34,9 @@ export interface InitializeOptions {
  */
 export async function initializeResult({ core, context, state, revision }: InitializeOptions): Promise<JsonObject> {
   const request = { jsonrpc: '2.0' as const, id: 0, method: 'server/discover', params: { _meta: requestMetaOf(state) } }
-  const response = await core(request, context)
-  if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
-  const { instructions, _meta } = response.result
-  const capabilities = response.result.capabilities as ServerCapabilities
+  const result = resultOf(await core(request, context), request.method)
+  const { instructions, _meta } = result
+  const capabilities = result.capabilities as ServerCapabilities
   const { clientCapabilities } = state
   if (clientCapabilities.extensions && capabilities.extensions)
     clientCapabilities.extensions = legacyExtensions(clientCapabilities.extensions, capabilities.extensions)

@@ -1,6 +1,6 @@
-import { RpcError } from '../../jsonrpc/errors.ts'
+import { resultOf } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
@@ -23,7 +23,6 @@ export function createTaskClient({ core, context, requestMeta }: LegacyCall): Ta
     const { signal, auth, http } = context
     const request = { jsonrpc: '2.0' as const, id: `task-${method}`, method, params: { ...params, _meta } }
     const response = await core(request, { signal, auth, http, notify: () => {}, ...overrides })
-    if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
-    return response.result
+    return resultOf(response, method)
   }
 }

@@ -1,7 +1,8 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { errorMessage } from '../../../util/errors.ts'
 import type { HttpObservation } from '../facts.ts'
-import { errorCode, errorText } from '../outcome.ts'
+import { errorCode } from '../outcome.ts'
 
 /** One request of a diagnosis. */
 export interface HttpProbe {
@@ -45,7 +46,7 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const request = send(url, { method, headers: { 'user-agent': 'portcall', ...headers, ...length }, agent: false })
-    request.on('error', (error) => finish({ code: errorCode(error), message: errorText(error) }))
+    request.on('error', (error) => finish({ code: errorCode(error), message: errorMessage(error) }))
     request.on('response', (response) => {
       received = response
       response.setEncoding('utf8')
@@ -55,7 +56,7 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
         if (text.length >= MAX_BYTES || until(text)) finish()
       })
       response.on('end', () => finish(undefined, true))
-      response.on('error', (error) => finish({ code: errorCode(error), message: errorText(error) }))
+      response.on('error', (error) => finish({ code: errorCode(error), message: errorMessage(error) }))
     })
     request.end(body)
   })

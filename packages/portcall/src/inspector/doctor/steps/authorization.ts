@@ -1,8 +1,9 @@
+import { errorMessage } from '../../../util/errors.ts'
 import { checkMetadata } from '../../oauth-debugger/discovery.ts'
 import type { AuthExchange, RuleResult } from '../../oauth-debugger/types.ts'
 import type { DiagnosisState, HttpObservation, StepOutcome } from '../facts.ts'
 import { authorizationHeaders } from '../http/attempts.ts'
-import { errorText, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
+import { evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
 /** Follows the metadata of a server that requires authorization, as clients do before they sign in. */
@@ -25,7 +26,7 @@ export async function checkAuthorization(state: DiagnosisState): Promise<StepOut
   const unexplained: DiagnosisProblem[] =
     report.error === undefined || isExplained
       ? []
-      : [{ code: 'metadata-unusable', severity: 'error', message: errorText(report.error), advice: 'Correct the metadata.' }]
+      : [{ code: 'metadata-unusable', severity: 'error', message: errorMessage(report.error), advice: 'Correct the metadata.' }]
   const issuer = report.found?.server.issuer
   return stepOutcome(`Users sign in at ${issuer}`, {
     evidence: [...report.exchanges.map(showExchange), ...evidenceOf({ issuer, resource: report.found?.resource })],

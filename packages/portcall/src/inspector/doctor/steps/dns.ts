@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { errorMessage } from '../../../util/errors.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorCode, errorProblem, errorText, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
+import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import { withinTime } from '../within-time.ts'
 
 const ADVICE: { readonly [code: string]: string } = {
@@ -27,7 +28,7 @@ export async function checkDns(state: DiagnosisState): Promise<StepOutcome> {
     state.signal.throwIfAborted()
     const code = errorCode(error)
     return stepOutcome('', {
-      evidence: evidenceOf({ host, error: errorText(error) }),
+      evidence: evidenceOf({ host, error: errorMessage(error) }),
       problems: [
         errorProblem(
           'name-not-resolved',

@@ -1,9 +1,10 @@
 import { HttpStatusError, NegotiationError, SessionExpiredError, TimeoutError } from '../../../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../../../entrypoints/jsonrpc.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
+import { errorMessage } from '../../../util/errors.ts'
 import { connectOnce } from '../connection.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, errorText, evidenceOf, stepOutcome } from '../outcome.ts'
+import { errorProblem, evidenceOf, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 import { StepTimeoutError } from '../within-time.ts'
 
@@ -41,7 +42,7 @@ function explain(error: unknown, { options, known }: DiagnosisState, offered: re
   if (error instanceof NegotiationError)
     return errorProblem(
       'version-mismatch',
-      errorText(error),
+      errorMessage(error),
       options.protocolVersion === undefined ? 'Update the server, or the client.' : `Leave --protocol-version out.${versions}`,
     )
   if (options.protocolVersion !== undefined && offered.length > 0 && !offered.includes(options.protocolVersion))
@@ -64,8 +65,8 @@ function explain(error: unknown, { options, known }: DiagnosisState, offered: re
       'Check which protocol versions the server supports, and its log.',
     )
   if (error instanceof HttpStatusError)
-    return errorProblem('handshake-failed', errorText(error), 'Look at the log of the server.')
-  return errorProblem('handshake-failed', errorText(error), 'Look at the log of the server, and at the evidence of this step.')
+    return errorProblem('handshake-failed', errorMessage(error), 'Look at the log of the server.')
+  return errorProblem('handshake-failed', errorMessage(error), 'Look at the log of the server, and at the evidence of this step.')
 }
 
 function resultOf({ known }: DiagnosisState, name: 'discover' | 'initialize'): JsonObject | undefined {

@@ -2,7 +2,7 @@ import type { Client } from '../../../entrypoints/client.ts'
 import { pluralize } from '../../../util/pluralize.ts'
 import { type ListFailure, probeUndeclared, readInventory } from '../../quality/inventory.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, errorText, evidenceOf, skipped, stepOutcome, warningProblem } from '../outcome.ts'
+import { errorProblem, evidenceOf, skipped, stepOutcome, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 import { withinTime } from '../within-time.ts'
 
@@ -48,8 +48,9 @@ async function undeclaredProblems(client: Client, { stepTimeoutMs, signal }: Dia
 
 /** Fetches all lists. */
 export async function checkLists(state: DiagnosisState): Promise<StepOutcome> {
-  const { client } = state.known.connection ?? {}
+  const { client, warnings = [] } = state.known.connection ?? {}
   if (!client) return skipped('There is no connection')
+  const known = warnings.length
   const { inventory, failures } = await readInventory(client, { timeoutMs: state.stepTimeoutMs, signal: state.signal })
   state.signal.throwIfAborted()
   state.known.inventory = inventory
@@ -70,15 +71,27 @@ export async function checkLists(state: DiagnosisState): Promise<StepOutcome> {
         .join(', ')
         .slice(0, 400),
     }),
-    problems: [...failures.map(listProblem), ...emptyProblems(inventory.discovered.capabilities, { tools, prompts })],
+    problems: [
+      ...failures.map(listProblem),
+      ...warnings.slice(known).map(listWarning),
+      ...emptyProblems(inventory.discovered.capabilities, { tools, prompts }),
+    ],
   })
 }
 
 function listProblem({ method, error }: ListFailure): DiagnosisProblem {
   return errorProblem(
     'list-failed',
-    `${method} fails: ${errorText(error)}`,
+    `${method} fails: ${error instanceof Error ? error.message : String(error)}`,
     'The server declares the capability, so it has to answer this request. Look at the log of the server.',
+  )
+}
+
+function listWarning(message: string): DiagnosisProblem {
+  return warningProblem(
+    'list-incomplete',
+    message,
+    'Clients that do not work around it fail. Answer every list of a capability that the server declares, with at least an empty one.',
   )
 }
 

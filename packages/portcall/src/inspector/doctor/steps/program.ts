@@ -1,8 +1,9 @@
 import { ConnectionLostError, SpawnError, type StdioTarget } from '../../../entrypoints/client.ts'
+import { errorMessage } from '../../../util/errors.ts'
 import { adviceForOutput } from '../../../util/served-url.ts'
 import { connectOnce } from '../connection.ts'
 import type { ConnectionOutcome, DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, errorText, evidenceOf, stepOutcome, warningProblem } from '../outcome.ts'
+import { errorProblem, evidenceOf, stepOutcome, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
 const ADVICE = {
@@ -20,7 +21,7 @@ export async function checkProgram(state: DiagnosisState): Promise<StepOutcome> 
 }
 
 function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: string): DiagnosisProblem | undefined {
-  if (error instanceof SpawnError) return errorProblem('program-not-found', errorText(error), ADVICE.spawn)
+  if (error instanceof SpawnError) return errorProblem('program-not-found', errorMessage(error), ADVICE.spawn)
   if (error instanceof ConnectionLostError && error.exit) {
     const { code, signal } = error.exit
     const reason = code === null ? (signal === null ? 'closed its output' : `was ended by ${signal}`) : `exited with code ${code}`

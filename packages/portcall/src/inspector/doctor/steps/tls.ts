@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { errorMessage } from '../../../util/errors.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { sendHttp } from '../http/send-http.ts'
-import { errorCode, errorProblem, errorText, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
+import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
@@ -58,7 +59,7 @@ export async function checkTls({ known, stepTimeoutMs, signal }: DiagnosisState)
     return stepOutcome(`${handshake.protocol ?? 'TLS'}, the certificate is valid`, { evidence, problems: problemsOf(handshake) })
   } catch (error) {
     signal.throwIfAborted()
-    const evidence = evidenceOf({ error: [errorCode(error), errorText(error)].filter(Boolean).join(': ') })
+    const evidence = evidenceOf({ error: [errorCode(error), errorMessage(error)].filter(Boolean).join(': ') })
     return stepOutcome('', { evidence, problems: [await explainHandshake(url, stepTimeoutMs)] })
   }
 }
