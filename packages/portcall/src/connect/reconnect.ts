@@ -3,7 +3,9 @@ import type { Deadlines } from '../client/deadlines.ts'
 import { ClientClosedError } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { ConnectionStatus } from '../client/types.ts'
-import type { ConnectionInfo, ConnectionSession, Exchange, ServerDescription } from '../jsonrpc/exchange.ts'
+import type { ConnectionInfo, ConnectionSession, Exchange, ExchangeContext, ServerDescription } from '../jsonrpc/exchange.ts'
+import { reportHandling } from '../jsonrpc/handling.ts'
+import type { Request, Response } from '../jsonrpc/message.ts'
 import { backoffMs } from '../util/backoff.ts'
 import { delay } from '../util/timers.ts'
 
@@ -40,6 +42,12 @@ export interface ReconnectOptions {
   readonly onEvent: (event: ClientEvent) => void
   /** Aborts the first attempt to connect. */
   readonly signal?: AbortSignal
+}
+
+/** Sends a request on an open connection. From now on, it may have an effect. */
+function deliver({ exchange }: OpenConnection, request: Request, context: ExchangeContext): Promise<Response> {
+  reportHandling(context, 'started')
+  return exchange(request, context)
 }
 
 const RECONNECT_DELAY = { firstMs: 250, maxMs: 30_000 }
@@ -97,8 +105,8 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
     return start(failures > 0 ? delay(backoffMs(failures - 1, RECONNECT_DELAY), closing.signal).catch(() => {}) : undefined)
   }
   const send: Exchange = (request, context) => {
-    if (ready && status === 'connected') return ready.exchange(request, context)
-    return getConnection().then((connection) => connection.exchange(request, context))
+    if (ready && status === 'connected') return deliver(ready, request, context)
+    return getConnection().then((connection) => deliver(connection, request, context))
   }
   const sendWithRetry: Exchange = (request, context) => {
     const response = send(request, context)

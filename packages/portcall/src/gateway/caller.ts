@@ -1,3 +1,4 @@
+import { authorizationKey } from '../jsonrpc/authorization-key.ts'
 import type { Auth, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { unsupportedProtocolVersion } from '../protocol/errors.ts'
@@ -36,9 +37,9 @@ export class Caller implements GatewayCaller {
     this.meta = isObject(params?._meta) ? params._meta : {}
   }
 
-  /** Identifies callers that get the same lists: the same principal with the same capabilities, as they are written. */
+  /** Identifies callers that get the same lists: the same authorization with the same capabilities, as they are written. */
   get key(): string {
-    this.#key ??= `${JSON.stringify(this.auth?.principal)} ${this.capabilitiesKey}`
+    this.#key ??= `${authorizationKey(this.auth)} ${this.capabilitiesKey}`
     return this.#key
   }
 

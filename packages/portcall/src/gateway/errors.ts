@@ -41,6 +41,11 @@ export function findUserInputRequired(error: unknown): UserInputRequiredError | 
   return findCause(error, (cause) => cause instanceof UserInputRequiredError)
 }
 
+/** Reports whether an error, or one of its causes, is of some kind. */
+export function hasCause(error: unknown, matches: (cause: Error) => boolean): boolean {
+  return findCause(error, (cause): cause is Error => matches(cause)) !== undefined
+}
+
 function findCause<T extends Error>(error: unknown, matches: (cause: Error) => cause is T): T | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++)
     if (matches(cause)) return cause

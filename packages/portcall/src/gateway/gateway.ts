@@ -1,6 +1,8 @@
 import { internalError, RpcError } from '../jsonrpc/errors.ts'
 import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
+import { reportHandling } from '../jsonrpc/handling.ts'
 import type { Request, Response } from '../jsonrpc/message.ts'
+import { isReplaying } from '../jsonrpc/replaying.ts'
 import { bindLogger } from '../logging/bind-logger.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import type { ServerLike } from '../server/types.ts'
@@ -64,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const emit = redactEvents(ignoreErrors(onEvent))
   const { stores = sharedStores() } = options
   let { middleware = [] } = options
-  let policies = createPolicies(options.policy)
+  let policies = createPolicies(options.policy, middleware.filter(isReplaying))
   const exchange: Exchange = (request, context) => {
     if (request.method === 'subscriptions/listen') shared.join()
     return current(request, context)
@@ -119,7 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await replaced
     },
     setPolicy(policy, layers = middleware) {
-      const next = createPolicies(policy)
+      const next = createPolicies(policy, layers.filter(isReplaying))
       const changesLists = [...policies.list, ...next.list].some(({ listed }) => listed)
       current = compose(next, layers)
       policies = next
@@ -167,10 +169,14 @@ function createComposer(
       }
     }
   return (policies, middleware) => {
-    const dispatch = guard((request, context) =>
-      handlerOf(request.method)({ request, context, caller: new Caller(request, context, policies) }),
-    )
-    const all = [...middleware, ...policies.list.flatMap((policy) => policy.middleware ?? [])]
+    const dispatch = guard((request, context) => {
+      reportHandling(context, 'received')
+      return handlerOf(request.method)({ request, context, caller: new Caller(request, context, policies) })
+    })
+    const all = [
+      ...middleware.filter((layer) => !isReplaying(layer)),
+      ...policies.list.flatMap((policy) => policy.middleware ?? []),
+    ]
     return all.length === 0 ? dispatch : guard(applyMiddleware(copySharedResults(dispatch), all))
   }
 }

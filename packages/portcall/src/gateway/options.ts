@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from '../connect/options.ts'
 import type { ConnectTarget } from '../connect/target.ts'
-import type { Middleware } from '../jsonrpc/exchange.ts'
+import type { Auth, Middleware } from '../jsonrpc/exchange.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import type { Implementation } from '../protocol/types.ts'
@@ -27,6 +27,11 @@ export interface CredentialsRequest {
   readonly url?: URL
   /** The caller; absent if callers share the connection, or are not authenticated. */
   readonly principal?: string
+  /**
+   * The authorization of the caller. The same user with other scopes, another client or other claims has another connection. Absent if `principal`
+   * is.
+   */
+  readonly auth?: Auth
 }
 
 /** The credentials of the HTTP requests to a server. */
@@ -57,7 +62,8 @@ export interface GatewayServerOptions
   /** While the server is unavailable, requests to all servers, such as lists, fail. Otherwise they leave this server out. Default: false. */
   readonly required?: boolean
   /**
-   * `shared`: all callers share the connections and child processes. `principal`: each authenticated caller has its own. `session`: each session
+   * `shared`: all callers share the connections and child processes. `principal`: each authenticated caller has its own, one for each client, set of
+   * scopes and claims. `session`: each session
    * of a client has its own, which end `idleTimeoutMs` after its last use; clients of the newest revision have no sessions, and share as with
    * `principal`.
    * Default: `shared`, or `principal` with `credentials`.

@@ -1,3 +1,4 @@
+import type { Middleware } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './policy.ts'
 
@@ -6,6 +7,8 @@ export interface Policies {
   /** Whether there is any policy. */
   readonly isEmpty: boolean
   readonly list: readonly GatewayPolicy[]
+  /** Middleware that runs after the policies have allowed a call, because it may answer with what it kept. */
+  readonly replaying: readonly Middleware[]
   isVisible(item: GatewayItem, caller: GatewayCaller): boolean
   describe(item: GatewayItem & { readonly definition: JsonObject }, caller: GatewayCaller): JsonObject
   /** Returns the first decision that is not `allow`. */
@@ -13,11 +16,15 @@ export interface Policies {
   result(result: JsonObject, call: GatewayCall): Promise<JsonObject>
 }
 
-export function createPolicies(policy: GatewayPolicy | readonly GatewayPolicy[] = []): Policies {
+export function createPolicies(
+  policy: GatewayPolicy | readonly GatewayPolicy[] = [],
+  replaying: readonly Middleware[] = [],
+): Policies {
   const list: readonly GatewayPolicy[] = isList(policy) ? policy : [policy]
   return {
     isEmpty: list.length === 0,
     list,
+    replaying,
     isVisible: (item, caller) => list.every((each) => each.visible?.(item, caller) ?? true),
     describe: (item, caller) =>
       list.reduce((definition, each) => each.describe?.({ ...item, definition }, caller) ?? definition, item.definition),

@@ -1,4 +1,5 @@
 import { isImmutable } from '../util/memo.ts'
+import type { Handling } from './handling.ts'
 import type { Notification, Request, Response } from './message.ts'
 
 /** The authenticated caller of a request. */
@@ -86,6 +87,8 @@ export interface ExchangeContext {
   readonly onError?: ((error: unknown, reference: string) => void) | undefined
   /** The connection of the client that sends the request. Absent on servers. */
   readonly connection?: ConnectionInfo | undefined
+  /** How far the request has come. Present if middleware asks for it; pass it on with `deriveContext`. */
+  readonly handling?: Handling | undefined
   /** Additions to an outgoing request: more HTTP headers, on transports that have headers. */
   readonly outgoing?:
     | {
@@ -137,6 +140,7 @@ export function deriveContext(context: ExchangeContext, overrides: Partial<Excha
     auth: 'auth' in overrides ? overrides.auth : context.auth,
     onError: overrides.onError ?? context.onError,
     connection: 'connection' in overrides ? overrides.connection : context.connection,
+    handling: 'handling' in overrides ? overrides.handling : context.handling,
     outgoing: 'outgoing' in overrides ? overrides.outgoing : context.outgoing,
   }
 }

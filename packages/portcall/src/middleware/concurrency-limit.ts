@@ -46,7 +46,8 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyL
     const key = keyOf(request, context)
     if (key === undefined) return next(request, context)
     const leave = await gate.enter(key, context)
-    if (!leave) return refuse(request, `Too many requests are running. The limit is ${limit} at once`, { limit })
+    if (!leave)
+      return refuse(request, { message: `Too many requests are running. The limit is ${limit} at once`, data: { limit } })
     try {
       return await next(request, context)
     } finally {

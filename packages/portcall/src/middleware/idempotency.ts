@@ -1,22 +1,39 @@
+import { type Authorization, authorizationOf, coversAuthorization } from '../jsonrpc/authorization-key.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
-import { isObject, type Request, type Response } from '../jsonrpc/message.ts'
-import { type Lease, takeLease } from '../stores/lease.ts'
+import { type Handling, reportHandling } from '../jsonrpc/handling.ts'
+import { isObject, type Request, type Response, success } from '../jsonrpc/message.ts'
+import { markReplaying } from '../jsonrpc/replaying.ts'
 import { createDefaultStore } from '../stores/open-store.ts'
-import { canonicalJson } from '../stores/sealing/canonical-json.ts'
 import type { KeyValueStore } from '../stores/store.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
 import { sha256 } from '../util/digest.ts'
 import { delay } from '../util/timers.ts'
 import { IDEMPOTENCY_KEY } from './idempotency-key.ts'
+import { isRefusedRequest, isRefusedResponse } from './outcome.ts'
+import { createReceipts, type Receipt, type Receipts } from './receipts.ts'
+import { refuse } from './refusal.ts'
 import { paramsOf } from './result-cache.ts'
 import { createKeyLookup, type RequestSelection } from './selection.ts'
 
-/** Options of `idempotency`. Keys of requests with another `key`, by default of other callers, are independent. */
-export interface IdempotencyOptions extends RequestSelection {
-  /** Where receipts are stored. Pass a shared store, so that a request that reaches another process runs once too. Default: in memory; in workers, the store that they share. */
+/** Options of `idempotency`. */
+export interface IdempotencyOptions extends Omit<RequestSelection, 'key'> {
+  /**
+   * Idempotency keys of requests with another `key` are independent, and each has its own share of the receipts. Return undefined to exempt a
+   * request. Default: the principal of the caller with its client; all callers that are not authenticated share one.
+   */
+  readonly key?: RequestSelection['key']
+  /**
+   * Where receipts are stored. Pass a shared store, so that a request that reaches another process runs once too. A store that evicts entries
+   * needs room for the receipts of all callers. Default: in memory, where nothing is evicted; in workers, the store that they share.
+   */
   readonly store?: KeyValueStore
   /** How long a receipt is kept, in milliseconds. Default: 24 hours. */
   readonly ttlMs?: number
+  /** Maximum number of receipts of one caller. Further keys are refused until some have expired. Default: 5000. */
+  readonly maxReceipts?: number
+  /** Maximum size of a response that is kept, as JSON in characters. Of a larger one, only the fact that it was sent is kept. Default: 65,536. */
+  readonly maxResponseBytes?: number
   /** Whether requests without an idempotency key are refused. Default: false. */
   readonly required?: boolean
   /** How long the failure of a process goes unnoticed, in milliseconds. Default: 30,000. */
@@ -25,36 +42,34 @@ export interface IdempotencyOptions extends RequestSelection {
   readonly name?: string
 }
 
-/** What is stored of a request. Without a response, it is running, or its process has failed. */
-interface Receipt {
-  /** The hash of the params. */
-  readonly params: string
-  readonly response?: Response
-}
-
 const DAY_MS = 86_400_000
 const LEASE_TTL_MS = 30_000
 const POLL_MS = 50
 const MAX_KEY_LENGTH = 256
+const MAX_RECEIPTS = 5000
+const MAX_RESPONSE_BYTES = 65_536
 
 /**
  * Creates middleware that runs a request with an idempotency key once. When the client sends it again, it gets the response of the first one, also
  * while that is still running and from another process that shares the store. A client sends the key in `_meta` (see `idempotencyKey`) or in the
  * HTTP header `Idempotency-Key`.
  *
+ * Only what has run is kept. A request that was refused, for instance by a rate limit or because a scope was missing, runs when it is sent again. A
+ * caller with fewer scopes or other claims than the first one does not get its response.
+ *
  * A request with a key runs to its end even if its client disconnects, so that the client finds the response when it tries again. If the process
- * fails meanwhile, later requests with the key fail, because nobody knows what the first one has done. Requests also fail while the store fails.
+ * fails meanwhile, later requests with the key fail, because nobody knows what the first one has done. Requests also fail while the store fails. In
+ * a gateway, the middleware runs after the policies have allowed a request.
  */
 export function idempotency(options: IdempotencyOptions = {}): Middleware {
-  const {
-    store = createDefaultStore(),
-    ttlMs = DAY_MS,
-    leaseTtlMs = LEASE_TTL_MS,
-    name = 'idempotency',
-    required = false,
-  } = options
-  const callerOf = createKeyLookup(options)
-  return async (request, context, next) => {
+  const { ttlMs = DAY_MS, leaseTtlMs = LEASE_TTL_MS, name = 'idempotency', required = false } = options
+  const { maxReceipts = MAX_RECEIPTS, maxResponseBytes = MAX_RESPONSE_BYTES } = options
+  const store = options.store ?? createDefaultStore({ whenFull: 'refuse' })
+  const responses = options.store ?? createDefaultStore()
+  const settings = { store, responses, name, ttlMs, leaseTtlMs, maxReceipts, maxResponseBytes }
+  const callerOf = createKeyLookup({ ...options, key: options.key ?? clientOf })
+  const checksAuthorization = options.key === undefined
+  return markReplaying(async (request, context, next) => {
     const caller = callerOf(request, context)
     if (caller === undefined) return next(request, context)
     const key = keyOf(request, context)
@@ -63,12 +78,20 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
       return next(request, context)
     }
     const { requestState, ...params } = paramsOf(request)
-    const hash = await sha256(canonicalJson([caller, request.method, key, requestState ?? null]))
-    const receipts = createReceipts({ store, key: `portcall:${name}:${hash}`, ttlMs, leaseTtlMs })
-    const paramsHash = await sha256(canonicalJson(params))
-    const response = await runOnce(receipts, paramsHash, { context, run: () => run(request, context, next) })
+    const id = await sha256(canonicalJson([request.method, key, requestState ?? null]))
+    const receipts = createReceipts({ ...settings, caller: await sha256(caller), id })
+    const start: Start = {
+      params: await sha256(canonicalJson(params)),
+      authorization: checksAuthorization ? authorizationOf(context.auth) : undefined,
+    }
+    const response = await runOnce(receipts, start, { request, context, next })
     return { ...response, id: request.id }
-  }
+  })
+}
+
+/** Identifies the program that chooses the keys: a user's other programs may choose the same. */
+function clientOf(_request: Request, { auth }: ExchangeContext): string {
+  return auth ? JSON.stringify([auth.principal, auth.clientId ?? null]) : ''
 }
 
 /** @throws RpcError -32602 if the key is invalid. */
@@ -85,81 +108,96 @@ function invalid(message: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, message)
 }
 
-/** Runs the request in a context that a client which disconnects does not abort. */
-function run(request: Request, context: ExchangeContext, next: Exchange): Promise<Response> {
-  const { signal } = new AbortController()
-  return next(request, deriveContext(context, { signal, onAbort: () => () => {} }))
-}
-
-interface ReceiptOptions {
-  readonly store: KeyValueStore
-  readonly key: string
-  readonly ttlMs: number
-  readonly leaseTtlMs: number
-}
-
-/** The receipt of one key. */
-interface Receipts {
-  read(): Promise<Receipt | undefined>
-  /** Records that the request starts. Returns false if there is a receipt already. */
-  start(params: string): Promise<boolean>
-  finish(receipt: Receipt): Promise<void>
-  /** Returns undefined while the request runs, here or in another process. */
-  lock(): Promise<Lease | undefined>
-}
-
-function createReceipts({ store, key, ttlMs, leaseTtlMs }: ReceiptOptions): Receipts {
-  return {
-    async read() {
-      const text = await store.get(key)
-      return text === undefined ? undefined : parseReceipt(text)
-    },
-    start: (params) => store.compareAndSet(key, { expected: undefined, value: JSON.stringify({ params }), ttlMs }),
-    finish: (receipt) => store.set(key, JSON.stringify(receipt), { ttlMs }),
-    lock: () => takeLease({ store, key: `${key}:lease`, leaseTtlMs }),
-  }
-}
-
-/** @throws Error if the text is not a receipt, because something else writes to the keys of this middleware. */
-function parseReceipt(text: string): Receipt {
-  const value: unknown = JSON.parse(text)
-  if (!isReceipt(value)) throw new Error('The store has an invalid idempotency receipt')
-  return value
-}
-
-function isReceipt(value: unknown): value is Receipt {
-  return isObject(value) && typeof value.params === 'string' && (value.response === undefined || isObject(value.response))
+/** What is known when a request starts. */
+interface Start {
+  /** The hash of the params. */
+  readonly params: string
+  /** The authorization of the caller; undefined if the option `key` decides who shares receipts. */
+  readonly authorization: Authorization | undefined
 }
 
 /** A request that runs once. */
 interface OnceRun {
+  readonly request: Request
   readonly context: ExchangeContext
-  readonly run: () => Promise<Response>
+  readonly next: Exchange
 }
 
 /** Resolves to the response of the first request with this key. @throws RpcError if there is none. */
-async function runOnce(receipts: Receipts, params: string, { context, run }: OnceRun): Promise<Response> {
+async function runOnce(receipts: Receipts, start: Start, { request, context, next }: OnceRun): Promise<Response> {
   for (;;) {
     const receipt = await receipts.read()
-    if (receipt && receipt.params !== params) throw invalid('The idempotency key was used for a request with other params')
-    if (receipt?.response) return receipt.response
+    if (receipt) checkReceipt(receipt, start, context)
+    if (receipt?.bytes !== undefined) {
+      reportHandling(context, 'started')
+      return (await receipts.response(receipt)) ?? alreadyRan(request, receipt.bytes)
+    }
     const lease = await receipts.lock()
-    if (!lease) {
+    if (lease === 'full') return refuse(request, { message: FULL })
+    if (lease === 'busy') {
       await delay(POLL_MS, context.signal)
       continue
     }
     try {
-      if (receipt) {
-        const latest = await receipts.read()
-        if (latest?.response) return latest.response
-        throw new RpcError(ErrorCode.internalError, 'The process that ran this call has failed. Its outcome is unknown')
-      }
-      if (!(await receipts.start(params))) continue
-      const response = await run()
-      await receipts.finish({ params, response })
-      return response
+      const response = await (receipt ? findFailure(receipts) : startOnce(receipts, start, { request, context, next }))
+      if (response) return response
     } finally {
       await lease.release()
     }
   }
+}
+
+/** @throws RpcError if a receipt is one of another request, or of a caller with another authorization. */
+function checkReceipt({ params, authorization }: Receipt, start: Start, { auth }: ExchangeContext): void {
+  if (params !== start.params) throw invalid('The idempotency key was used for a request with other params')
+  if (authorization && !coversAuthorization(auth, authorization))
+    throw new RpcError(
+      ErrorCode.invalidRequest,
+      'The idempotency key was used with another authorization: with scopes that this one lacks, or with other claims. Use another key',
+    )
+}
+
+/** @throws RpcError if the process that ran the request has failed. Otherwise, it was refused meanwhile, or has ended. */
+async function findFailure(receipts: Receipts): Promise<undefined> {
+  const latest = await receipts.read()
+  if (latest && latest.bytes === undefined)
+    throw new RpcError(ErrorCode.internalError, 'The process that ran this call has failed. Its outcome is unknown')
+}
+
+/** Runs a request that holds the lease of its key. Resolves to `undefined` if there is a receipt by now. */
+async function startOnce(receipts: Receipts, start: Start, run: OnceRun): Promise<Response | undefined> {
+  const started = await receipts.start(start)
+  if (started === 'exists') return undefined
+  return started === 'full' ? refuse(run.request, { message: FULL }) : runStarted(receipts, start, run)
+}
+
+const FULL =
+  'Too many idempotency keys are in use. Send the call again later, when older ones have expired, or without a key if it may run twice'
+
+/** Runs a request whose receipt exists, and keeps the outcome. The receipt of a request that was refused is deleted. */
+async function runStarted(receipts: Receipts, start: Start, { request, context, next }: OnceRun): Promise<Response> {
+  const handling: Handling = { state: 'unknown' }
+  // A client that disconnects does not abort the request.
+  const { signal } = new AbortController()
+  const own = deriveContext(context, { signal, onAbort: () => () => {}, handling })
+  let response: Response
+  try {
+    response = await next(request, own)
+  } catch (error) {
+    if (isRefusedRequest(error, handling)) await receipts.release()
+    else if (error instanceof RpcError) await receipts.finish(start, error.response(request.id))
+    throw error
+  } finally {
+    if (handling.state === 'started') reportHandling(context, 'started')
+  }
+  if (isRefusedResponse(response, handling)) await receipts.release()
+  else await receipts.finish(start, response)
+  return response
+}
+
+/** Answers a request that has run, and whose response was not kept. */
+function alreadyRan({ id, method }: Request, bytes: number): Response {
+  const text = `This call has run before with this idempotency key, and does not run again. Its response of ${bytes} characters was not kept`
+  if (method !== 'tools/call') return new RpcError(ErrorCode.internalError, text).response(id)
+  return success(id, { resultType: 'complete', content: [{ type: 'text', text }], isError: true })
 }

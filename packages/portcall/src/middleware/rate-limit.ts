@@ -43,7 +43,8 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     if (key === undefined) return next(request, context)
     const { allowed, retryAfterMs } = await admit(`portcall:${name}:${key}`)
     if (allowed) return next(request, context)
-    return refuse(request, `Rate limit exceeded. Try again in ${Math.ceil(retryAfterMs / 1000)} s`, { retryAfterMs })
+    const message = `Rate limit exceeded. Try again in ${Math.ceil(retryAfterMs / 1000)} s`
+    return refuse(request, { message, data: { retryAfterMs } })
   }
 }
 

@@ -1,13 +1,20 @@
+import { authorizationKey } from '../jsonrpc/authorization-key.ts'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, success } from '../jsonrpc/message.ts'
+import { markReplaying } from '../jsonrpc/replaying.ts'
 import { createMemoryStore } from '../stores/memory/store.ts'
-import { canonicalJson } from '../stores/sealing/canonical-json.ts'
 import type { KeyValueStore } from '../stores/store.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
 import { sha256 } from '../util/digest.ts'
 import { createKeyLookup, type RequestSelection } from './selection.ts'
 
-/** Options of `resultCache`. Requests with another `key` have other cached results. */
-export interface ResultCacheOptions extends RequestSelection {
+/** Options of `resultCache`. */
+export interface ResultCacheOptions extends Omit<RequestSelection, 'key'> {
+  /**
+   * Requests with another key have other cached results. Return undefined to exempt a request. Default: the authorization of the caller, which is
+   * its principal, client, scopes and claims; all callers that are not authenticated share one key.
+   */
+  readonly key?: RequestSelection['key']
   /** How long a result is reused, in milliseconds. */
   readonly ttlMs: number
   /** Where results are cached. Pass a shared store to share them with other processes. Default: in memory. */
@@ -17,27 +24,27 @@ export interface ResultCacheOptions extends RequestSelection {
 }
 
 /**
- * Creates middleware that answers a request with the result of an earlier one that had the same params and the same caller. Errors, failed calls,
- * and results that are not complete are not cached. Select only tools whose results depend on nothing but their arguments and the caller. While
- * the store fails, requests are answered without the cache.
+ * Creates middleware that answers a request with the result of an earlier one that had the same params and the same authorization. Errors, failed
+ * calls, refusals, and results that are not complete are not cached. Select only tools whose results depend on nothing but their arguments and the
+ * caller. While the store fails, requests are answered without the cache. In a gateway, it runs after the policies have allowed a request.
  *
  * @throws RangeError if `ttlMs` is not positive.
  */
 export function resultCache(options: ResultCacheOptions): Middleware {
   const { ttlMs, name = 'result-cache', store = createMemoryStore({}) } = options
   if (!(ttlMs > 0)) throw new RangeError('resultCache: ttlMs must be positive')
-  const keyOf = createKeyLookup(options)
-  return async (request, context, next) => {
+  const keyOf = createKeyLookup({ ...options, key: options.key ?? ((_request, { auth }) => authorizationKey(auth)) })
+  return markReplaying(async (request, context, next) => {
     const caller = keyOf(request, context)
     if (caller === undefined || isContinued(request)) return next(request, context)
-    const key = `portcall:${name}:${await sha256(canonicalJson([caller, request.method, paramsOf(request)]))}`
+    const key = `portcall:${name}:${await sha256(caller)}/${await sha256(canonicalJson([request.method, paramsOf(request)]))}`
     const cached = await readResult(store, key)
     if (cached) return success(request.id, cached)
     const response = await next(request, context)
     if (isSuccess(response) && isCacheable(response.result))
       await store.set(key, JSON.stringify(response.result), { ttlMs }).catch(() => {})
     return response
-  }
+  })
 }
 
 /** Returns the params of a request without its metadata. */

@@ -51,8 +51,8 @@ export function resultSizeLimit(options: ResultSizeLimitOptions): Middleware {
     return result && success(request.id, result)
   }
   function tooLarge(request: Request, bytes: number): Response {
-    const text = `The result has ${bytes} bytes, more than the limit of ${maxBytes}. Request less data`
-    return refuse(request, text, { bytes, maxBytes })
+    const message = `The result has ${bytes} bytes, more than the limit of ${maxBytes}. Request less data`
+    return refuse(request, { message, data: { bytes, maxBytes }, hasRun: true })
   }
 }
 

@@ -27,7 +27,9 @@ export function timeLimit(options: TimeLimitOptions): Middleware {
     let timer: ReturnType<typeof setTimeout> | undefined
     const expired = new Promise<Response>((resolve) => {
       timer = setTimeout(() => {
-        resolve(refuse(request, `The request did not finish within ${timeoutMs} ms`, { timeoutMs }))
+        resolve(
+          refuse(request, { message: `The request did not finish within ${timeoutMs} ms`, data: { timeoutMs }, hasRun: true }),
+        )
         abort.abort(new DOMException(`The request took more than ${timeoutMs} ms`, 'TimeoutError'))
       }, timeoutMs)
     })

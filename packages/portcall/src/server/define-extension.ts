@@ -1,3 +1,4 @@
+import { reportHandling } from '../jsonrpc/handling.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import { checkMethod, declaredSettings, installExtension, requireExtension } from '../protocol/extensions.ts'
@@ -88,6 +89,7 @@ function createContext(id: string, server: Server, points: ServerExtensionPoints
       paginate(items, { cursor: request.params?.cursor, size, keyOf, list: request.method, principal: auth?.principal }, sealer),
     dispatch,
     requestStateOf: (call) => (call as CallContext).roundTrips.snapshot(),
+    reportStart: (call) => reportHandling((call as CallContext).context, 'started'),
     onClose: (listener) => void points.closeListeners.push(listener),
     reportError: server.reportError,
   }

@@ -1,5 +1,6 @@
 import { ErrorCode, internalError, RpcError } from '../jsonrpc/errors.ts'
 import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
+import { reportHandling } from '../jsonrpc/handling.ts'
 import { type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { MetaKey, readRequestMeta } from '../protocol/meta.ts'
@@ -49,6 +50,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   const dispatch: Dispatcher['dispatch'] = async (request, context, stateStore) => {
+    reportHandling(context, 'received')
     try {
       const requestMeta = readRequestMeta(request.params)
       const { protocolVersion } = requestMeta
@@ -80,6 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       exchange = (request, context) => {
         const toResponse = (error: unknown): Response =>
           toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
+        reportHandling(context, 'received')
         try {
           return layers(request, context).catch(toResponse)
         } catch (error) {

@@ -87,6 +87,11 @@ export interface ServerExtensionContext {
   dispatch(request: Request, context: ExchangeContext, stateStore: RequestStateStore): Promise<Response>
   /** Returns the request state of a call: the input responses received and step results recorded so far. */
   requestStateOf(call: Call): Promise<RequestState>
+  /**
+   * Reports that a call has an effect although its handler has not run, so that `idempotency` keeps the outcome. The start of a handler is
+   * reported without this.
+   */
+  reportStart(call: Call): void
   /** Calls the listener when the server is closed. */
   onClose(listener: () => void): void
   /** Emits an `error` event. */

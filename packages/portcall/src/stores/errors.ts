@@ -18,3 +18,13 @@ export function createUnavailableError(backend: string, cause: unknown): StoreUn
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StoreUnavailableError(`${backend} failed: ${reason}`, { cause })
 }
+
+/**
+ * A store refuses a new entry, because it is full and evicts nothing. Entries that were stored before stay.
+ */
+export class StoreFullError extends PortcallError {
+  override readonly name = 'StoreFullError'
+  readonly code = 'STORE_FULL'
+  /** The same operation may succeed when entries have expired. */
+  readonly retryable = true
+}

@@ -1,4 +1,6 @@
 import { RpcError } from '../../jsonrpc/errors.ts'
+import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
+import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { LOCAL_STATE } from '../../protocol/local-state.ts'
 import { findUserInputRequired, unavailable } from '../errors.ts'
@@ -54,13 +56,32 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const decided = call.caller.policies.isEmpty || call.state?.isAllowed ? undefined : await decide(call)
     if (decided) return decided
     try {
-      const response = await sendToUpstream(call)
-      if (!isSuccess(response)) return { ...response, id: call.request.id }
-      const exposed = exposeResult(call, response.result, options)
-      return success(call.request.id, exposed instanceof Promise ? await exposed : exposed)
+      const { policies } = call.caller
+      const response = await (policies.replaying.length > 0 ? replay(call) : send(call))
+      if (!isSuccess(response)) return response
+      const { result } = response
+      return policies.isEmpty || isUnfinished(result)
+        ? response
+        : success(call.request.id, await policies.result(result, call.toPolicyCall(undefined)))
     } catch (error) {
       return askUser(call, error)
     }
+  }
+  /** Sends a call to its server. Resolves to the response as the gateway exposes it, before policies change its result. */
+  const send = async (call: ItemCall): Promise<Response> => {
+    const response = await sendToUpstream(call)
+    if (!isSuccess(response)) return { ...response, id: call.request.id }
+    const exposed = exposeResult(call, response.result, options)
+    return success(call.request.id, exposed instanceof Promise ? await exposed : exposed)
+  }
+  /** Sends a call through middleware that may answer it with what it kept. The policies have allowed the call. */
+  const replay = (call: ItemCall): Promise<Response> => {
+    const { caller, method, route, state } = call
+    const dispatch: Exchange = (request, context) => {
+      reportHandling(context, 'received')
+      return send(new ItemCall({ request, context, caller }, { method, route, state }))
+    }
+    return applyMiddleware(dispatch, caller.policies.replaying)(call.request, call.context)
   }
 
   return async (callerRequest) => {
@@ -97,12 +118,15 @@ function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarder
   const { table, router, taskIds } = options
   if (result.resultType === 'input_required') return exposeInputState(call, result, options)
   if (result.resultType === 'task') return taskIds.exposeTask(route, result, context)
-  const exposed = table().single
-    ? result
-    : exposeResultUris(request.method, result, (uri) =>
-        uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
-      )
-  return caller.policies.isEmpty ? exposed : caller.policies.result(exposed, call.toPolicyCall(undefined))
+  if (table().single) return result
+  return exposeResultUris(request.method, result, (uri) =>
+    uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
+  )
+}
+
+/** Reports whether a result is no result of the item itself. */
+function isUnfinished({ resultType }: JsonObject): boolean {
+  return resultType === 'input_required' || resultType === 'task'
 }
 
 /** Seals the state of a call that requires input. */

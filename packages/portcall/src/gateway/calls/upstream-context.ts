@@ -23,6 +23,10 @@ export class UpstreamContext implements ExchangeContext {
     return this.#context.auth
   }
 
+  get handling(): ExchangeContext['handling'] {
+    return this.#context.handling
+  }
+
   get onError(): ExchangeContext['onError'] {
     return this.#context.onError
   }

@@ -2,8 +2,9 @@ import type { AuthProviderOptions } from '../../auth/client/auth-provider.ts'
 import { AuthError } from '../../auth/client/errors.ts'
 import type { PreRegisteredClient } from '../../auth/client/registration/pre-registered.ts'
 import type { GrantType } from '../../auth/client/types.ts'
-import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { type Auth, deriveContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
+import { sha256 } from '../../util/digest.ts'
 import { setLru } from '../../util/lru.ts'
 import type { CredentialsProvider } from '../options.ts'
 
@@ -19,11 +20,14 @@ export interface CallerIdentityOptions extends Omit<AuthProviderOptions, 'accoun
 export interface CallerIdentity {
   /** The credentials of the servers. Pass it to `createGateway`. */
   readonly credentials: CredentialsProvider
-  /** Remembers the token of each caller, in memory. Pass it to `createGateway`. */
+  /**
+   * Remembers the tokens of callers, in memory, until they expire, and adds `tokenDigest` to the `auth` of requests: each token has connections and
+   * exchanged tokens of its own. Pass it to `createGateway`.
+   */
   readonly middleware: Middleware
 }
 
-const MAX_CALLERS = 10_000
+const MAX_TOKENS = 10_000
 const BEARER = /^bearer +/i
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -41,33 +45,70 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 export function callerIdentity({ client, parameters = {}, ...options }: CallerIdentityOptions): CallerIdentity {
   if (client.issuer === undefined)
     throw new TypeError('client.issuer is required: this authorization server receives the tokens of callers')
-  /** The last token of each principal. Requests with it were authenticated as this principal. */
-  const tokens = new Map<string, string>()
-  const subjectOf = (principal: string): string => {
-    const token = tokens.get(principal)
-    if (token === undefined) throw new AuthError('denied', 'The caller has sent no token that could be exchanged')
-    return token
+  /** The tokens by their digests. Requests with them were authenticated. */
+  const tokens = new Map<string, SubjectToken>()
+  const digests = new Map<string, Promise<string>>()
+  const digestOf = (token: string): Promise<string> => {
+    const digest = digests.get(token) ?? sha256(token)
+    setLru(digests, [token, digest], MAX_TOKENS)
+    return digest
+  }
+  const subjectOf = (digest: unknown): SubjectToken => {
+    const subject = tokens.get(String(digest))
+    if (subject && !isExpired(subject)) return subject
+    tokens.delete(String(digest))
+    throw new AuthError('denied', 'The caller has sent no token that could be exchanged, or it has expired')
   }
   return {
-    async credentials({ principal }) {
-      if (principal === undefined) throw new AuthError('denied', 'Callers must be authenticated: their tokens are exchanged')
-      return { auth: await createExchange(() => subjectOf(principal), { client, parameters, options }) }
+    async credentials({ auth }) {
+      if (!auth) throw new AuthError('denied', 'Callers must be authenticated: their tokens are exchanged')
+      return { auth: await createExchange(() => subjectOf(auth[DIGEST]), { client, parameters, options }) }
     },
-    middleware(request, context, next) {
+    async middleware(request, context, next) {
+      const { auth } = context
       const authorization = context.http?.header('authorization') ?? ''
-      if (context.auth && BEARER.test(authorization))
-        setLru(tokens, [context.auth.principal, authorization.replace(BEARER, '')], MAX_CALLERS)
-      return next(request, context)
+      if (!auth || !BEARER.test(authorization)) return next(request, context)
+      const token = authorization.replace(BEARER, '')
+      const digest = await digestOf(token)
+      setLru(tokens, [digest, { token, expiresAt: auth.expiresAt }], MAX_TOKENS)
+      return next(request, deriveContext(context, { auth: identify(auth, digest) }))
     },
   }
+}
+
+/** The member of `Auth` that identifies the token of the caller. */
+const DIGEST = 'tokenDigest'
+const identified = new WeakMap<Auth, Auth>()
+
+/** Adds the digest of its token to an authorization. The same object has the same result, whose keys are computed once. */
+function identify(auth: Auth, digest: string): Auth {
+  const known = identified.get(auth)
+  if (known?.[DIGEST] === digest) return known
+  const created = { ...auth, [DIGEST]: digest }
+  identified.set(auth, created)
+  return created
+}
+
+/** The token of a caller. */
+interface SubjectToken {
+  readonly token: string
+  /** In seconds since 1970, if it is known. */
+  readonly expiresAt: number | undefined
+}
+
+function isExpired({ expiresAt }: SubjectToken): boolean {
+  return expiresAt !== undefined && expiresAt * 1000 <= Date.now()
 }
 
 interface ExchangeOptions extends Required<Pick<CallerIdentityOptions, 'client' | 'parameters'>> {
   readonly options: AuthProviderOptions
 }
 
-/** Creates a provider that exchanges the subject token. Tokens stay in memory. */
-async function createExchange(subject: () => string, { client, parameters, options }: ExchangeOptions): Promise<AuthProvider> {
+/** Creates a provider that exchanges the subject token. Tokens stay in memory, no longer than the subject token is valid. */
+async function createExchange(
+  subject: () => SubjectToken,
+  { client, parameters, options }: ExchangeOptions,
+): Promise<AuthProvider> {
   const [{ createAuthProvider }, { requestTokens }, { bindToIssuer, chooseIssuer }] = await Promise.all([
     import('../../auth/client/auth-provider.ts'),
     import('../../auth/client/oauth/token-endpoint.ts'),
@@ -80,14 +121,17 @@ async function createExchange(subject: () => string, { client, parameters, optio
     client: async () => client,
     async obtain(context) {
       const { scope } = context
-      return requestTokens(context, await bindToIssuer(client, context), {
+      const { token, expiresAt = Infinity } = subject()
+      const tokens = await requestTokens(context, await bindToIssuer(client, context), {
         grant_type: GRANT_TYPE,
-        subject_token: subject(),
+        subject_token: token,
         subject_token_type: TOKEN_TYPE,
         requested_token_type: TOKEN_TYPE,
         ...(scope !== undefined && { scope }),
         ...parameters,
       })
+      const latest = Math.min(tokens.expiresAt ?? Infinity, expiresAt * 1000)
+      return { ...tokens, ...(latest < Infinity && { expiresAt: latest }) }
     },
   }
   return createAuthProvider(grant, options)

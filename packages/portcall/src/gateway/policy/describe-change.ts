@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
+import { canonicalJson } from '../../util/canonical-json.ts'
 import { showInvisible } from '../../util/printable.ts'
 import { isSamePin, type PinnedKind } from './pin-lock.ts'
 

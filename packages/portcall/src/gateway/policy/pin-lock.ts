@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
+import { canonicalJson } from '../../util/canonical-json.ts'
 import { escapeInvisible } from '../../util/printable.ts'
 
 /** The kinds of items whose definitions are pinned. The contents of servers, such as files, change too often. */

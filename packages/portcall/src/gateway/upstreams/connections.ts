@@ -6,7 +6,8 @@ import type { ConnectionOptions } from '../../connect/options.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { createStatelessConnection, type StatelessConnection } from '../../connect/stateless-connection.ts'
 import { matchTarget } from '../../connect/target.ts'
-import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { authorizationKey } from '../../jsonrpc/authorization-key.ts'
+import type { Auth, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
 import { methodOf } from '../../protocol/methods.ts'
@@ -15,7 +16,7 @@ import { setLru } from '../../util/lru.ts'
 import type { OnGatewayEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../options.ts'
 
-/** The connections to one server: one for all callers, or one for each principal or session. */
+/** The connections to one server: one for all callers, or one for each authorization or session. */
 export interface Connections {
   /** The number of open connections. */
   readonly size: number
@@ -58,10 +59,10 @@ type Sharing = NonNullable<GatewayServerOptions['sharing']>
 
 const SHARED = 'shared'
 /** Returns what identifies the callers that share a connection: an object for a session. */
-const OWNERS: { readonly [sharing in Sharing]: (request: Request, principal: string | undefined) => string | object } = {
+const OWNERS: { readonly [sharing in Sharing]: (request: Request, auth: Auth | undefined) => string | object } = {
   shared: () => SHARED,
-  principal: (_request, principal) => (principal === undefined ? SHARED : `principal ${principal}`),
-  session: (request, principal) => sessionOf(request) ?? OWNERS.principal(request, principal),
+  principal: (_request, auth) => (auth ? `principal ${authorizationKey(auth)}` : SHARED),
+  session: (request, auth) => sessionOf(request) ?? OWNERS.principal(request, auth),
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
@@ -86,9 +87,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
       throw error
     }
   }
-  const create = (principal: string | undefined): StatelessConnection =>
+  const create = (auth: Auth | undefined): StatelessConnection =>
     createStatelessConnection({
-      open: (capabilities, signal) => open({ principal, capabilities, signal }),
+      open: (capabilities, signal) => open({ auth, capabilities, signal }),
       capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
       maxSessions: maxConnections,
       idleTimeoutMs,
@@ -100,10 +101,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return size
     },
     get(request, { auth }) {
-      const key = OWNERS[sharing](request, auth?.principal)
+      const key = OWNERS[sharing](request, auth)
       const known = connections.get(key)
       if (known) return known
-      const created = create(sharing === 'shared' ? undefined : auth?.principal)
+      const created = create(sharing === 'shared' ? undefined : auth)
       evictUnused(connections, maxConnections)
       setLru(connections, [key, created], Infinity)
       return created
@@ -115,7 +116,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 }
 
-/** Forgets the principals without open connections when there are too many. */
+/** Forgets the callers without open connections when there are too many. */
 function evictUnused(connections: Map<string | object, StatelessConnection>, max: number): void {
   if (connections.size < max) return
   for (const [key, connection] of connections) if (connection.size === 0) connections.delete(key)
@@ -128,13 +129,13 @@ function isSingle({ target }: GatewayServerOptions): boolean {
 
 /** Who uses a connection, and until when. */
 interface ConnectionUser {
-  readonly principal: string | undefined
+  readonly auth: Auth | undefined
   readonly capabilities: ClientCapabilities
   readonly signal: AbortSignal
 }
 
 async function openFor(
-  { principal, capabilities, signal }: ConnectionUser,
+  { auth, capabilities, signal }: ConnectionUser,
   { name, server, info, credentials, singleUser, requestStateTtlMs, onEraDetected, onEvent }: ConnectionsOptions,
   onStrayOutput: (text: string) => void,
 ): Promise<ReconnectingConnection> {
@@ -145,7 +146,7 @@ async function openFor(
     exchange: () => undefined,
   })
   const provider = server.credentials ?? credentials
-  const request = { server: name, ...(url && { url }), ...(principal !== undefined && { principal }) }
+  const request = { server: name, ...(url && { url }), ...(auth && { principal: auth.principal, auth }) }
   const own = (await provider?.(request)) ?? {}
   const connectionOptions = {
     ...pickConnectionOptions(server, own),

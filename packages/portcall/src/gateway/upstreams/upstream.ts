@@ -6,7 +6,9 @@ import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { matchTarget } from '../../connect/target.ts'
 import { ConnectionLostError, RpcError } from '../../jsonrpc/errors.ts'
 import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
+import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { isRefusedElsewhere } from '../../middleware/outcome.ts'
 import { refuse } from '../../middleware/refusal.ts'
 import { isAuthError } from '../../protocol/authorizer.ts'
 import { MetaKey } from '../../protocol/meta.ts'
@@ -16,7 +18,7 @@ import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
 import { errorMessage } from '../../util/errors.ts'
 import { createTurns } from '../../util/turns.ts'
-import { findUserInputRequired, UpstreamUnavailableError } from '../errors.ts'
+import { findUserInputRequired, hasCause, UpstreamUnavailableError } from '../errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions } from '../options.ts'
 import type { Policies } from '../policies.ts'
@@ -195,24 +197,43 @@ interface SenderOptions {
 function createSender({ name, server }: UpstreamOptions, { health, connections, traffic }: SenderOptions): Exchange {
   const { maxRequests: limit = MAX_REQUESTS } = server
   const turns = createTurns({ limit, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
+  const deliver = createDelivery(server, connections)
   return async (request, context) => {
     const isLimited = !methodOf(request.method)?.longLived
     const turn = !isLimited || turns.begin(context)
     if (turn !== true && !(await turn))
-      return refuse(request, `Too many requests to ${name} are running. The limit is ${limit} at once`, { limit })
+      return refuse(request, {
+        message: `Too many requests to ${name} are running. The limit is ${limit} at once`,
+        data: { limit },
+      })
     traffic.inFlight++
     try {
       if (health.isFailing) throw new UpstreamUnavailableError(name, health.error)
       const meta = request.params?._meta
       if (isObject(meta)) traffic.lastMeta = meta
       traffic.requests++
-      return await connections.get(request, context).exchange(request, context)
+      return await deliver(request, context)
     } catch (error) {
       if (error instanceof ConnectionLostError) health.lost(error, error.retryable)
       throw error
     } finally {
       traffic.inFlight--
       if (isLimited) turns.end()
+    }
+  }
+}
+
+/** Sends requests, and reports those that had no effect. A server in this process reports by itself. */
+function createDelivery(server: GatewayServerOptions, connections: Connections): Exchange {
+  const isLocal = isInProcess(server)
+  return async (request, context) => {
+    try {
+      const response = await connections.get(request, context).exchange(request, context)
+      if (!isLocal && isRefusedElsewhere(response)) reportHandling(context, 'received')
+      return response
+    } catch (error) {
+      if (isNotProcessed(error)) reportHandling(context, 'received')
+      throw error
     }
   }
 }
@@ -266,6 +287,20 @@ function isRefusal(error: unknown): boolean {
   if (findUserInputRequired(error)) return true
   if (error instanceof HttpStatusError) return error.status === 401 || error.status === 403
   return isAuthError(error)
+}
+
+/** The codes of errors of the system that occur before anything is sent. */
+const NOT_SENT: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+const REQUEST_TIMEOUT = 408
+const SERVICE_UNAVAILABLE = 503
+
+/** Reports whether a request that failed had no effect: it was not sent, or a server has refused it. */
+function isNotProcessed(error: unknown): boolean {
+  if (isRefusal(error) || hasCause(error, (cause) => 'code' in cause && NOT_SENT.includes(cause.code))) return true
+  if (!(error instanceof HttpStatusError)) return false
+  const { status, header } = error
+  if (status === SERVICE_UNAVAILABLE) return header('retry-after') !== undefined
+  return status >= 400 && status < 500 && status !== REQUEST_TIMEOUT
 }
 
 /** Reports whether requests are passed to the server with their context. */

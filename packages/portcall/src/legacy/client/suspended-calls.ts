@@ -7,6 +7,7 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { markRefused } from '../../jsonrpc/refusal.ts'
 import { identityOf as defaultIdentityOf } from '../../protocol/caller-identity.ts'
 import { readClientCapabilities } from '../../protocol/capabilities.ts'
 import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
@@ -144,8 +145,9 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
         call.respond(isObject(inputResponses) ? inputResponses : {})
         return await proceed(call, request, context)
       } catch (error) {
-        if (error instanceof RpcError) return error.response(request.id)
-        throw error
+        if (!(error instanceof RpcError)) throw error
+        const response = error.response(request.id)
+        return error === OCCUPIED ? markRefused(response) : response
       }
     },
     async accept(input, signal, origin) {

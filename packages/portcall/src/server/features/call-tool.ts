@@ -1,4 +1,5 @@
 import { RpcError } from '../../jsonrpc/errors.ts'
+import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { headerMismatch, INVALID_ARGUMENTS, invalidParams } from '../../protocol/errors.ts'
 import { verifyHeaderParams } from '../../protocol/header-params.ts'
@@ -97,6 +98,7 @@ function runTool(
   if (parsed.issues) return invalidArguments(parsed.issues)
   if (middleware.length > 0) return runMiddleware(toolCall, options, middleware)
   const toFailure = (error: unknown): CallToolResult => failedResult(error, toolCall, options.onEvent)
+  reportHandling(call.context, 'started')
   try {
     const value = tool.handler(parsed.value as never, call) as PromiseLike<unknown> | null | undefined
     const result =

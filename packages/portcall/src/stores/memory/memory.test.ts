@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { busContract } from '../../testing/contracts/bus-contract.ts'
 import { logContract } from '../../testing/contracts/log-contract.ts'
 import { storeContract } from '../../testing/contracts/store-contract.ts'
+import { StoreFullError } from '../errors.ts'
 import { UnknownPositionError } from '../log.ts'
 import { createMemoryBus } from './bus.ts'
 import { createMemoryLog } from './log.ts'
@@ -170,5 +171,58 @@ describe('the bus', () => {
     await expect(bus.subscribe('b', () => {})).rejects.toThrow(RangeError)
     unsubscribe()
     await bus.subscribe('b', () => {})
+  })
+})
+
+describe('groups of the store', () => {
+  const WAYS = [
+    { by: 'bytes', options: { maxBytes: 20_000 }, size: 400 },
+    { by: 'number', options: { maxEntries: 40 }, size: 1 },
+  ]
+
+  test.each(WAYS)('whoever stores too much evicts only its own entries, by $by', async ({ options, size }) => {
+    const store = createMemoryStore(options)
+    for (let at = 0; at < 5; at++) await store.set(`kept/ada/${at}`, 'x'.repeat(size))
+    for (let at = 0; at < 500; at++) await store.set(`kept/eve/${at}`, 'x'.repeat(size))
+    expect(await store.count('kept/ada/')).toBe(5)
+    expect(await store.get('kept/eve/499')).toBe('x'.repeat(size))
+    expect(await store.get('kept/eve/0')).toBeUndefined()
+  })
+
+  test.each(WAYS)(
+    'a store that refuses keeps what it has, and takes more when entries have expired, by $by',
+    async ({ options, size }) => {
+      const { now, advance } = clock()
+      const store = createMemoryStore({ ...options, whenFull: 'refuse', now })
+      let stored = 0
+      const refused = async (): Promise<unknown> => {
+        for (; stored < 1000; stored++)
+          try {
+            await store.set(`${stored}`, 'x'.repeat(size), { ttlMs: 1000 })
+          } catch (error) {
+            return error
+          }
+        return undefined
+      }
+      expect(await refused()).toBeInstanceOf(StoreFullError)
+      expect(await store.count('')).toBe(stored)
+      if (options.maxBytes) await expect(store.set('0', 'x'.repeat(size + 1000))).rejects.toThrow(StoreFullError)
+      expect(await store.get('0')).toHaveLength(size)
+      advance(1000)
+      await store.set('later', 'y')
+      expect(await store.get('later')).toBe('y')
+    },
+  )
+
+  test('no sequence of writes of one group removes entries of a smaller one', async () => {
+    const write = fc.record({ key: fc.nat(60), length: fc.nat(300) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(write, { maxLength: 200 }), async (writes) => {
+        const store = createMemoryStore({ maxEntries: 50, maxBytes: 10_000 })
+        for (let at = 0; at < 10; at++) await store.set(`ada/${at}`, 'x'.repeat(100))
+        for (const { key, length } of writes) await store.set(`eve/${key}`, 'x'.repeat(length))
+        expect(await store.count('ada/')).toBe(10)
+      }),
+    )
   })
 })

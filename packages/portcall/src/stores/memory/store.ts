@@ -1,7 +1,11 @@
+import { StoreFullError } from '../errors.ts'
 import { listKeys } from '../listing.ts'
 import type { KeyValueStore } from '../store.ts'
 
-/** Limits of the key-value store in memory. When they are exceeded, the least recently written entries are evicted. */
+/**
+ * Limits of the key-value store in memory. When they are exceeded, the least recently written entries of the largest group are evicted. Keys
+ * with the same text up to the last slash are one group, so that whoever stores much under `OWNER/` does not evict the entries of others.
+ */
 export interface MemoryKeyValueStoreOptions {
   /** Maximum number of entries. Default: 100,000. */
   maxEntries?: number
@@ -9,6 +13,8 @@ export interface MemoryKeyValueStoreOptions {
   maxBytes?: number
   /** Upper bound of the `ttlMs` of entries. Default: no limit. */
   maxTtlMs?: number
+  /** What happens to a new entry when the store is full: others are evicted for it, or it is refused with a `StoreFullError`. Default: `evict`. */
+  whenFull?: 'evict' | 'refuse'
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number
 }
@@ -19,19 +25,44 @@ interface Entry {
   bytes: number
 }
 
+/** The entries of one group. */
+interface Group {
+  /** In the order of the last write: the least recently written one is the first. */
+  readonly keys: Set<string>
+  bytes: number
+}
+
 const SWEEP_INTERVAL_MS = 30_000
 
 /** Creates a key-value store in memory. */
 export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): KeyValueStore {
   const { maxEntries = 100_000, maxBytes = 64 * 1024 * 1024, maxTtlMs = Infinity, now = Date.now } = options
-  /** Ordered by the last write: the least recently written entry is the first. */
+  const { whenFull = 'evict' } = options
   const entries = new Map<string, Entry>()
+  const groups = new Map<string, Group>()
   let totalBytes = 0
   let sweptAt = now()
 
   const remove = (key: string): void => {
-    totalBytes -= entries.get(key)?.bytes ?? 0
+    const entry = entries.get(key)
+    if (!entry) return
     entries.delete(key)
+    totalBytes -= entry.bytes
+    const name = groupOf(key)
+    const group = groups.get(name)
+    if (!group) return
+    group.keys.delete(key)
+    group.bytes -= entry.bytes
+    if (group.keys.size === 0) groups.delete(name)
+  }
+  const add = (key: string, entry: Entry): void => {
+    entries.set(key, entry)
+    totalBytes += entry.bytes
+    const name = groupOf(key)
+    const group = groups.get(name) ?? { keys: new Set(), bytes: 0 }
+    groups.set(name, group)
+    group.keys.add(key)
+    group.bytes += entry.bytes
   }
   const read = (key: string): string | undefined => {
     const entry = entries.get(key)
@@ -48,18 +79,32 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
     sweep(now())
     return entries.keys()
   }
+  const isExceeded = (): boolean => entries.size > maxEntries || totalBytes > maxBytes
+  /** Evicts the oldest entries of the group that takes the most. `added` is evicted only if it is the last one of its group. */
+  const evict = (added: string): void => {
+    const sizeOf = ({ keys, bytes }: Group): number => Math.max(keys.size / maxEntries, bytes / maxBytes)
+    while (isExceeded()) {
+      let largest: Group | undefined
+      for (const group of groups.values()) if (!largest || sizeOf(group) > sizeOf(largest)) largest = group
+      const [oldest = added] = largest?.keys ?? []
+      remove(oldest)
+    }
+  }
   const write = (key: string, value: string, ttlMs = Infinity): void => {
     const bytes = 2 * (key.length + value.length)
     if (bytes > maxBytes) throw new RangeError(`The entry has ${bytes} bytes; this store is limited to ${maxBytes} (maxBytes)`)
     const time = now()
+    const before = entries.get(key)
     remove(key)
     if (time - sweptAt >= SWEEP_INTERVAL_MS) sweep(time)
-    entries.set(key, { value, expires: time + Math.min(ttlMs, maxTtlMs), bytes })
-    totalBytes += bytes
-    for (const oldest of entries.keys()) {
-      if (entries.size <= maxEntries && totalBytes <= maxBytes) break
-      remove(oldest)
-    }
+    add(key, { value, expires: time + Math.min(ttlMs, maxTtlMs), bytes })
+    if (!isExceeded()) return
+    if (whenFull === 'evict') return evict(key)
+    sweep(time)
+    if (!isExceeded()) return
+    remove(key)
+    if (before) add(key, before)
+    throw new StoreFullError(`The store is full: it has ${entries.size} entries and ${totalBytes} bytes (maxEntries, maxBytes)`)
   }
 
   return {
@@ -79,4 +124,9 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
       return count
     },
   }
+}
+
+/** Returns the group of a key: its text up to the last slash. */
+function groupOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1)
 }

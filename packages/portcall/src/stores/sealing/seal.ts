@@ -9,10 +9,10 @@
 
 import { retryableOnce } from '../../util/async.ts'
 import { fromBase64url, toBase64url } from '../../util/base64url.ts'
+import { canonicalJson } from '../../util/canonical-json.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
 import { randomId } from '../../util/random.ts'
-import { canonicalJson } from './canonical-json.ts'
 
 export interface SealerOptions {
   /**

@@ -13,7 +13,10 @@ import type { TaskLimits } from './limits.ts'
 import { renderTask } from './render.ts'
 
 export interface TaskMiddlewareOptions {
-  readonly context: Pick<ServerExtensionContext, 'capabilityOf' | 'requireCapability' | 'requestStateOf' | 'reportError'>
+  readonly context: Pick<
+    ServerExtensionContext,
+    'capabilityOf' | 'requireCapability' | 'requestStateOf' | 'reportStart' | 'reportError'
+  >
   readonly taskStore: TaskStore
   readonly queue: TaskQueue
   readonly limits: TaskLimits
@@ -96,7 +99,12 @@ async function createTask(call: Call, source: TaskSource, options: TaskMiddlewar
     },
     now(),
   )
-  const exceededLimit = await taskStore.create(record).catch(throwIfTooLarge)
+  const exceededLimit = await taskStore.create(record).catch((error: unknown) => {
+    const known = throwIfTooLarge(error)
+    // The record may have been written.
+    context.reportStart(call)
+    throw known
+  })
   if (exceededLimit) throw tooManyTasks(exceededLimit, limits)
   await queue.enqueue(await taskStore.refOf(record.principal, record.id), { ttlMs }).catch(context.reportError)
   return { resultType: 'task', ...renderTask(record) }
@@ -113,7 +121,8 @@ function tooManyTasks(limit: ExceededTaskLimit, limits: TaskLimits): RpcError {
   return new RpcError(ErrorCode.internalError, `Too many tasks: ${owner} has ${limits[limit]} unfinished ones`)
 }
 
-/** Discloses to the client that its request is too large to be stored. */
-function throwIfTooLarge(error: unknown): never {
-  throw error instanceof TaskRecordTooLargeError ? new RpcError(ErrorCode.internalError, error.message) : error
+/** Discloses to the client that its request is too large to be stored. Returns other errors. */
+function throwIfTooLarge(error: unknown): unknown {
+  if (error instanceof TaskRecordTooLargeError) throw new RpcError(ErrorCode.internalError, error.message)
+  return error
 }
