@@ -289,7 +289,7 @@ const TYPE_OF_KEYWORD: { [keyword: string]: string } = {
 function typeOf(schema: SchemaObject): string | undefined {
   const types = typesOf(schema)
   if (types.length === 2) return 'number'
-  return types[0] ?? Object.entries(TYPE_OF_KEYWORD).find(([keyword]) => keyword in schema)?.[1]
+  return types[0] ?? Object.entries(TYPE_OF_KEYWORD).find(([keyword]) => Object.hasOwn(schema, keyword))?.[1]
 }
 
 function typedField(schema: SchemaObject, { base, root }: Place): Field {

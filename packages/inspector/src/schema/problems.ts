@@ -31,7 +31,7 @@ function check(value: unknown, place: Place): Problem[] {
   const field = fieldOf(place.schema, place.root)
   if (value === undefined) return []
   if (value === null && field.nullable) return []
-  if (!EXPECTED[field.kind]?.includes(typeOfValue(value)) && field.kind in EXPECTED)
+  if (!EXPECTED[field.kind]?.includes(typeOfValue(value)) && Object.hasOwn(EXPECTED, field.kind))
     return [{ path: place.path, message: `must be ${NAMES[field.kind]}, not ${typeOfValue(value)}` }]
   return CHECKS[field.kind]?.(value, field, place) ?? []
 }

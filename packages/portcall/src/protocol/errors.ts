@@ -21,7 +21,7 @@ const DRAFT_CODES: { readonly [code: number]: { readonly member: string; readonl
 /** Replaces the error codes of drafts with those of the newest revision. */
 export function readProtocolError(error: ErrorBody): ErrorBody {
   const draft = DRAFT_CODES[error.code]
-  return draft && isObject(error.data) && draft.member in error.data ? { ...error, code: draft.code } : error
+  return draft && isObject(error.data) && Object.hasOwn(error.data, draft.member) ? { ...error, code: draft.code } : error
 }
 
 /** -32020: a header that repeats a part of the body is missing, malformed or different. */

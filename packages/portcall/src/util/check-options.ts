@@ -18,7 +18,7 @@ export function checkOptions(where: string, options: unknown, { names, advice = 
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new TypeError(`${where}: the options must be an object, not ${describe(options)}`)
   for (const [name, value] of Object.entries(options)) {
-    if (name in names || value === undefined) continue
+    if (Object.hasOwn(names, name) || value === undefined) continue
     const known = Object.keys(names)
     const closest = closestName(name, known)
     const hint = Object.hasOwn(advice, name) ? advice[name] : closest && `Did you mean ${JSON.stringify(closest)}?`

@@ -57,7 +57,7 @@ function parseFlags(flags: Flags, args: readonly string[]): { values: ParsedLine
     if (!flag) throw usageError(`unknown option: ${rawName}`, didYouMean(name, Object.keys(flags), '--'))
     const value = readValue(token, flag)
     if (flag.multiple) (values[name] as string[]).push(String(value))
-    else if (typeof value === 'string' && name in values) throw usageError(`${rawName} is set twice`)
+    else if (typeof value === 'string' && Object.hasOwn(values, name)) throw usageError(`${rawName} is set twice`)
     else values[name] = value
   }
   return { values, positionals }

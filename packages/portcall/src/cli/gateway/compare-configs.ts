@@ -22,9 +22,9 @@ export function compareConfigs(running: GatewayConfig, next: GatewayConfig): Con
     .filter((key) => !isSame(own[key], others[key]))
     .sort()
   return {
-    added: Object.keys(after).filter((name) => !(name in before)),
-    changed: Object.keys(after).filter((name) => name in before && !isSame(before[name], after[name])),
-    removed: Object.keys(before).filter((name) => !(name in after)),
+    added: Object.keys(after).filter((name) => !Object.hasOwn(before, name)),
+    changed: Object.keys(after).filter((name) => Object.hasOwn(before, name) && !isSame(before[name], after[name])),
+    removed: Object.keys(before).filter((name) => !Object.hasOwn(after, name)),
     applied: keys.filter((key) => APPLICABLE.has(key)),
     needsRestart: keys.filter((key) => !APPLICABLE.has(key)),
   }

@@ -87,7 +87,7 @@ export function createController(options: ControllerOptions): Controller {
       const applyRules =
         changes.applied.length > 0 || otherCredentials.length > 0 ? await configured.prepare({ ...next, config }) : undefined
       current = { ...next, config }
-      for (const name of disabled.keys()) if (!(name in config.options.servers)) disabled.delete(name)
+      for (const name of disabled.keys()) if (!Object.hasOwn(config.options.servers, name)) disabled.delete(name)
       configError = undefined
       reloads += 1
       // Both at once: no request gets the new servers with the old rules.

@@ -19,7 +19,7 @@ const SCHEMES: { readonly [scheme: string]: OpenStores } = {
 }
 
 /** Reports whether a text is the URL of stores, and not the path of a file. */
-export const isStoresUrl = (text: string): boolean => text.slice(0, Math.max(0, text.indexOf(':'))) in SCHEMES
+export const isStoresUrl = (text: string): boolean => Object.hasOwn(SCHEMES, text.slice(0, Math.max(0, text.indexOf(':'))))
 
 /**
  * Opens the stores of a configuration: `sqlite:FILE`, `redis://…` or `postgres://…`.

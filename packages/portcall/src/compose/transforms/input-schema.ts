@@ -7,7 +7,10 @@ const APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not']
 export function withoutProperties(schema: unknown, names: ReadonlySet<string>): unknown {
   if (Array.isArray(schema)) return schema.map((each) => withoutProperties(each, names))
   if (!isObject(schema)) return schema
-  const applied = APPLICATORS.filter((key) => key in schema).map((key) => [key, withoutProperties(schema[key], names)])
+  const applied = APPLICATORS.filter((key) => Object.hasOwn(schema, key)).map((key) => [
+    key,
+    withoutProperties(schema[key], names),
+  ])
   return {
     ...schema,
     ...(isObject(schema.properties) && {

@@ -71,7 +71,7 @@ function misplacedSettings(document: ConfigDocument): string[] {
   const isSetting = ([key, value]: [string, unknown]): boolean => {
     const schema = key === 'disabled' ? undefined : settingOf(key)
     if (schema?.type !== 'object') return schema !== undefined
-    return isObject(value) && (schema.required ?? []).every((name) => name in value)
+    return isObject(value) && (schema.required ?? []).every((name) => Object.hasOwn(value, name))
   }
   return (findEntries(document.root) ?? []).flatMap((located) =>
     Object.entries(isObject(located.entry) ? located.entry : {})

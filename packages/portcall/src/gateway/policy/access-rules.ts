@@ -42,7 +42,7 @@ const APPROVED_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/ge
 export function accessRules(options: AccessRulesOptions): GatewayPolicy {
   const { rules, onReport } = options
   if (!Array.isArray(rules)) throw new TypeError('rules is not a list')
-  if (!(options.default in STRICTNESS)) throw new TypeError('default must be allow, approve or deny')
+  if (!Object.hasOwn(STRICTNESS, options.default)) throw new TypeError('default must be allow, approve or deny')
   const matchers = rules.map((rule: unknown, index) => {
     checkRule(rule, `rule ${index + 1}`)
     return createRuleMatcher(rule, `rule ${index + 1}`)

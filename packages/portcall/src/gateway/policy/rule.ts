@@ -128,7 +128,7 @@ export function checkRule(rule: unknown, at: string): asserts rule is AccessRule
   if (!isObject(rule)) throw new TypeError(`${at} is not an object`)
   const invalid = findInvalidMember(rule, MEMBERS)
   if (invalid !== undefined)
-    throw new TypeError(`${at}: ${invalid} ${invalid in MEMBERS ? 'has an invalid value' : 'is unknown'}`)
+    throw new TypeError(`${at}: ${invalid} ${Object.hasOwn(MEMBERS, invalid) ? 'has an invalid value' : 'is unknown'}`)
   if (rule.do === undefined) throw new TypeError(`${at}: do is missing`)
   if (rule.do === 'allow' && rule.annotations)
     throw new TypeError(`${at}: annotations cannot allow anything, because servers can declare what they like`)

@@ -171,7 +171,7 @@ function coalesce(task: () => Promise<void>): () => Promise<void> {
 
 /** Returns a notification for everything that a filter accepts. */
 function possibleChanges(filter: Filter): Notification[] {
-  const lists = Object.keys(filter).filter((key) => key in LIST_CHANGES)
+  const lists = Object.keys(filter).filter((key) => Object.hasOwn(LIST_CHANGES, key))
   const uris = filter.resourceSubscriptions ?? []
   return [
     ...lists.map((list) => notification(LIST_CHANGES[list as ListChange])),

@@ -36,7 +36,7 @@ const ITEM_KINDS = { tool: 'tools', resource: 'resources', template: 'templates'
 
 function toFinding({ where, ...finding }: Finding): QualityFinding {
   const [, noun = '', key = ''] = /^(tool|resource|template|prompt) (.*)$/s.exec(where) ?? []
-  const item = noun in ITEM_KINDS ? { kind: ITEM_KINDS[noun as keyof typeof ITEM_KINDS], key } : undefined
+  const item = Object.hasOwn(ITEM_KINDS, noun) ? { kind: ITEM_KINDS[noun as keyof typeof ITEM_KINDS], key } : undefined
   return { ...finding, where, ...(item && { item }) }
 }
 

@@ -52,7 +52,7 @@ function definedElsewhere(revision: Revision, namesOf: (revision: Revision) => r
 
 /** Returns the object without some fields: the object itself if it has none of them, otherwise a copy. */
 export function omitFields<T extends JsonObject>(object: T, fields: readonly string[]): T {
-  for (const field of fields) if (field in object) return copyFieldsExcept(object, fields) as T
+  for (const field of fields) if (Object.hasOwn(object, field)) return copyFieldsExcept(object, fields) as T
   return object
 }
 

@@ -61,7 +61,7 @@ function wrapSchema(schema: JsonObject): JsonObject {
 /** Returns a schema for objects of the original schema, and for `{ result: value }`. */
 function allowWrapped(schema: JsonObject): JsonObject {
   let name = 'Result'
-  while (isObject(schema.$defs) && name in schema.$defs) name += '_'
+  while (isObject(schema.$defs) && Object.hasOwn(schema.$defs, name)) name += '_'
   const $ref = DEFINITIONS + name
   const { root, moved } = relocateSchema(schema, $ref)
   const $defs = isObject(root.$defs) ? root.$defs : {}

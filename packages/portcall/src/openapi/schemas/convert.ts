@@ -135,7 +135,7 @@ function finish(schema: JsonObject, converted: JsonObject): ConvertedSchema {
 function orNull(schema: ConvertedSchema): ConvertedSchema {
   if (!isObject(schema)) return schema
   const { type, enum: values } = schema
-  const isSimple = !['$ref', 'allOf', 'anyOf', 'not', 'const'].some((keyword) => keyword in schema)
+  const isSimple = !['$ref', 'allOf', 'anyOf', 'not', 'const'].some((keyword) => Object.hasOwn(schema, keyword))
   if (isSimple && type === undefined && values === undefined) return schema
   if (!isSimple) return { anyOf: [schema, { type: 'null' }] }
   return {

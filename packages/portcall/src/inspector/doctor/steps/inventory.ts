@@ -97,7 +97,7 @@ function listWarning(message: string): DiagnosisProblem {
 
 function emptyProblems(capabilities: object, lists: { readonly [capability: string]: readonly unknown[] }): DiagnosisProblem[] {
   return Object.entries(lists)
-    .filter(([name, items]) => name in capabilities && items.length === 0)
+    .filter(([name, items]) => Object.hasOwn(capabilities, name) && items.length === 0)
     .map(([name]) =>
       warningProblem(
         'list-empty',

@@ -144,6 +144,8 @@ function readUrl(value: string | URL): URL {
 }
 
 function readLimits(options: HttpClientOptions): HttpClientLimits {
-  const overrides = Object.entries(options).filter(([name, value]) => name in HTTP_CLIENT_LIMITS && value !== undefined)
+  const overrides = Object.entries(options).filter(
+    ([name, value]) => Object.hasOwn(HTTP_CLIENT_LIMITS, name) && value !== undefined,
+  )
   return { ...HTTP_CLIENT_LIMITS, ...Object.fromEntries(overrides) }
 }

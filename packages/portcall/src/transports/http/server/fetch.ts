@@ -319,7 +319,7 @@ function toRecord(headers: FlatHeaders): Record<string, string> {
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string
     const value = headers[at + 1] as string
-    record[name] = name in record ? `${record[name]}, ${value}` : value
+    record[name] = Object.hasOwn(record, name) ? `${record[name]}, ${value}` : value
   }
   return record
 }

@@ -47,7 +47,7 @@ export function createHeaderValidator(methodOf: MethodLookup, required: boolean)
 function supportsExtension({ params }: Request | Notification, extension: string | undefined): boolean {
   return (
     extension === undefined ||
-    (isModern({ params }) && extension in (readRequestMeta(params).clientCapabilities.extensions ?? {}))
+    (isModern({ params }) && Object.hasOwn(readRequestMeta(params).clientCapabilities.extensions ?? {}, extension))
   )
 }
 

@@ -81,6 +81,6 @@ export const DRAIN_TIMEOUT_MS: number = 10 * SECOND
 
 /** Returns the limits among options; those that are missing or undefined have their defaults. */
 export function resolveHttpLimits(options: Partial<HttpLimits>): HttpLimits {
-  const limits = Object.entries(options).filter(([name, value]) => name in HTTP_LIMITS && value !== undefined)
+  const limits = Object.entries(options).filter(([name, value]) => Object.hasOwn(HTTP_LIMITS, name) && value !== undefined)
   return { ...HTTP_LIMITS, ...Object.fromEntries(limits) }
 }
