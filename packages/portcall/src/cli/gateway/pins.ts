@@ -38,6 +38,7 @@ export async function reviewPins(loaded: LoadedGateway, review: PinReview, io: I
     const { accepted, unavailable } = await acceptPins({
       servers,
       lock: pins.lock,
+      ...(pins.kinds && { kinds: pins.kinds }),
       firstUse: review.accepts ? 'withhold' : (pins.firstUse ?? 'pin'),
       credentials: createSharedCredentials(config, directory),
       ...(review.server !== undefined && { server: review.server }),

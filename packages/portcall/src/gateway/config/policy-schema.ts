@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { PINNED_KINDS } from '../policy/pin-lock.ts'
 import { choice, count, flag, record, section, text, textOrTexts, texts } from './schema-parts.ts'
 
 const ACTIONS = ['allow', 'approve', 'deny']
@@ -112,7 +113,7 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
   ),
   pins: {
     description:
-      'Compares the definitions of tools and prompts with those recorded in a lock file: `block` hides changed ones until you accept them with `portcall gateway --accept`, `warn` only logs them. Default: `off`.',
+      'Compares the instructions and definitions of servers with those recorded in a lock file: `block` hides changed ones until you accept them with `portcall gateway --accept`, `warn` only logs them. Default: `off`.',
     anyOf: [
       choice('The mode.', ['block', 'warn', 'off']),
       section('The mode and the lock file.', {
@@ -127,6 +128,11 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
           'What happens to a server without pins: `pin` records its definitions, `withhold` hides them until you accept them. Default: `pin`.',
           ['pin', 'withhold'],
         ),
+        kinds: {
+          type: 'array',
+          items: choice('A kind.', [...PINNED_KINDS]),
+          description: 'The kinds of definitions to pin. Leave `resource` out if lists of resources change often. Default: all.',
+        },
       }),
     ],
   },

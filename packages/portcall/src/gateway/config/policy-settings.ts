@@ -2,6 +2,7 @@ import type { KeyValueStore } from '../../stores/store.ts'
 import type { ApprovalRequest } from '../policy/approval-queue.ts'
 import type { CallLimit } from '../policy/call-limits.ts'
 import type { DefinitionChange } from '../policy/describe-change.ts'
+import type { PinnedKind } from '../policy/pin-lock.ts'
 import type { AccessRule, RuleAction } from '../policy/rule.ts'
 
 /** How calls are approved. */
@@ -34,6 +35,8 @@ export interface GatewayPinSettings {
   readonly lock?: string
   /** What happens to a server without pins. Default: `pin`. */
   readonly firstUse?: 'pin' | 'withhold'
+  /** The kinds of definitions to pin. Default: all. */
+  readonly kinds?: readonly PinnedKind[]
 }
 
 /** What a gateway records. */

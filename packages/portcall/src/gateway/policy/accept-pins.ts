@@ -1,3 +1,4 @@
+import { KINDS } from '../../compose/kinds.ts'
 import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
 import { MetaKey, UNAVAILABLE_META } from '../../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
@@ -10,14 +11,17 @@ import { type PinnedServers, parseLock } from './pin-lock.ts'
 import { openPinStorage } from './pin-storage.ts'
 
 /** Options of `acceptPins`. */
-export interface AcceptPinsOptions extends Pick<GatewayOptions, 'credentials'>, ChangeSelection {
+export interface AcceptPinsOptions
+  extends Pick<GatewayOptions, 'credentials'>,
+    Pick<DefinitionPinsOptions, 'kinds'>,
+    ChangeSelection {
   /** The servers of the gateway. */
   readonly servers: GatewayServers
   /** The lock file or store of `definitionPins`. */
   readonly lock: string | KeyValueStore
   /** Returns whether to accept the changes that were found. Default: they are accepted. */
   readonly confirm?: (changes: readonly DefinitionChange[]) => boolean | Promise<boolean>
-  /** With `pin`, the first prompts or tools of a server that has pins of the other kind are no changes: they are pinned when they are first listed. Default: `withhold`. */
+  /** With `pin`, the first items of a kind of a server that has pins of another kind are no changes: they are pinned when they are first listed. Default: `withhold`. */
   readonly firstUse?: DefinitionPinsOptions['firstUse']
   /** How long each server may take to answer, in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number
@@ -43,6 +47,7 @@ export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPi
     lock,
     credentials,
     firstUse = 'withhold',
+    kinds,
     server: onlyServer,
     name,
     confirm = () => true,
@@ -50,13 +55,19 @@ export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPi
   } = options
   const selected = [...serverOptionsOf(servers)].filter(([server]) => onlyServer === undefined || server === onlyServer)
   const errors: unknown[] = []
-  const pins = definitionPins({ lock, mode: 'warn', firstUse: 'withhold', onError: (error) => errors.push(error) })
+  const pins = definitionPins({
+    lock,
+    mode: 'warn',
+    firstUse: 'withhold',
+    onError: (error) => errors.push(error),
+    ...(kinds && { kinds }),
+  })
   const gateway = createGateway({
     servers: Object.fromEntries(selected.map(([server, each]) => [server, { ...each, listTimeoutMs: timeoutMs }])),
     policy: pins,
     ...(credentials && { credentials }),
   })
-  const requests = ['tools/list', 'prompts/list'].map((method) => requestList(gateway, method))
+  const requests = LISTS.map((method) => requestList(gateway, method))
   const results = await Promise.all(requests).finally(() => gateway.close())
   if (errors.length > 0) throw errors[0]
   const selection = name === undefined ? {} : { name }
@@ -67,6 +78,9 @@ export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPi
   const accepted = changes.length > 0 && (await confirm(changes)) ? await pins.accept(selection) : []
   return { accepted, unavailable: Object.assign({}, ...results) as { [server: string]: string } }
 }
+
+/** The requests whose results are pinned. Each is preceded by `server/discover`. */
+const LISTS = Object.values(KINDS).map(({ method }) => method)
 
 /** Fetches a list. Returns the servers that are missing in it, and why. */
 async function requestList({ exchange, status }: Gateway, method: string): Promise<{ [server: string]: string }> {

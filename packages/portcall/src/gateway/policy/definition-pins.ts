@@ -1,5 +1,6 @@
 import { KINDS } from '../../compose/kinds.ts'
-import type { JsonObject } from '../../jsonrpc/message.ts'
+import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { createMutex } from '../../util/async.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
@@ -8,7 +9,15 @@ import { setLru } from '../../util/lru.ts'
 import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { findItemFault } from '../upstreams/check-item.ts'
 import { type DefinitionChange, describeChange } from './describe-change.ts'
-import { formatLock, type PinnedItems, type PinnedKind, type PinnedServers, parseLock, pinnedPart } from './pin-lock.ts'
+import {
+  formatLock,
+  PINNED_KINDS,
+  type PinnedItems,
+  type PinnedKind,
+  type PinnedServers,
+  parseLock,
+  pinnedPart,
+} from './pin-lock.ts'
 import { openPinStorage } from './pin-storage.ts'
 import type { OnPolicyReport } from './report.ts'
 
@@ -20,6 +29,11 @@ export interface DefinitionPinsOptions {
   readonly mode?: 'block' | 'warn'
   /** What happens to a server without pins: `pin` records what it offers first, `withhold` waits for `accept`. Default: `pin`. */
   readonly firstUse?: 'pin' | 'withhold'
+  /**
+   * The kinds of definitions to pin. Leave `resource` out for servers whose list of resources changes, such as one that lists files. Default: all
+   * kinds.
+   */
+  readonly kinds?: readonly PinnedKind[]
   /** Receives each change, once. */
   readonly onChange?: (change: DefinitionChange) => void
   /** Receives the error if the pins cannot be read or written. With `block`, nothing is offered then. */
@@ -36,7 +50,7 @@ export interface ChangeSelection {
   readonly name?: string
 }
 
-/** A policy that compares the definitions of tools and prompts with pinned ones. */
+/** A policy that compares what servers say of themselves and of their items with what is pinned. */
 export interface DefinitionPins extends GatewayPolicy {
   /** Returns the changes that have been found and not accepted, in the order in which they were found. */
   changes(): readonly DefinitionChange[]
@@ -50,9 +64,8 @@ interface Pending {
   readonly offered: JsonObject
 }
 
-/** A well-formed item that a server lists. */
+/** A definition that a server offers. A name may be offered twice. */
 interface Offer {
-  readonly item: JsonObject
   readonly name: string
   /** The part of the definition that is pinned. */
   readonly offered: JsonObject
@@ -60,13 +73,17 @@ interface Offer {
 
 const MAX_PENDING = 10_000
 const MAX_ATTEMPTS = 20
+/** The name of the only item of the kind `instructions`. */
+const INSTRUCTIONS = 'instructions'
 
 /**
- * Creates a policy that pins the definitions of tools and prompts: names, titles, descriptions, schemas and annotations. What a server changes,
- * renames or adds later is withheld until you accept it. If the pins cannot be read, everything is withheld.
+ * Creates a policy that pins the instructions of servers and the definitions of their tools, prompts, resources and resource templates, with all
+ * members that reach a model or a user. What a server changes, renames or adds later is withheld until you accept it. If the pins cannot be read,
+ * everything is withheld.
  */
 export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
   const { lock, mode = 'block', firstUse = 'pin', onChange, onError, onReport } = options
+  const kinds = new Set<GatewayItemKind | PinnedKind>(options.kinds ?? PINNED_KINDS)
   const storage = openPinStorage(lock)
   const mutex = createMutex()
   const pending = new Map<string, Pending>()
@@ -95,43 +112,56 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
     setLru(pending, [key, { change, offered }], MAX_PENDING)
     if (!isKnown) onChange?.(change)
   }
-  /** Returns the items that differ from their pins. Malformed ones are left to the gateway, which drops them. */
-  const compare = async (server: string, kind: PinnedKind, items: readonly JsonObject[]): Promise<ReadonlySet<JsonObject>> => {
-    const offers = items.flatMap((item): Offer[] =>
-      findItemFault(KINDS[kind], item) === undefined ? [{ item, name: String(item.name), offered: pinnedPart(kind, item) }] : [],
-    )
-    const byName = Object.fromEntries(offers.map(({ name, offered }) => [name, offered]))
-    const pins = await pinsOf(server, kind, byName)
-    const missing = Object.entries(pins).filter(([name]) => !Object.hasOwn(byName, name))
-    const changed = new Set<JsonObject>()
-    for (const { item, name, offered } of offers) {
-      const pinned = Object.hasOwn(pins, name) ? pins[name] : undefined
-      const change = describeChange({ server, kind, name, offered, pinned, missing })
-      if (!change) pending.delete(keyOf({ server, kind, name }))
-      else {
-        changed.add(item)
-        remember({ change, offered })
-      }
+  /** Returns the definitions to withhold: those that differ from their pins, or all if the pins cannot be used; none unless changes are blocked. */
+  const findWithheld = async (server: string, kind: PinnedKind, offers: readonly Offer[]): Promise<ReadonlySet<Offer>> => {
+    try {
+      const byName = Object.fromEntries(offers.map(({ name, offered }) => [name, offered]))
+      const pins = await pinsOf(server, kind, byName)
+      const missing = Object.entries(pins).filter(([name]) => !Object.hasOwn(byName, name))
+      const changed = offers.filter(({ name, offered }) => {
+        const pinned = Object.hasOwn(pins, name) ? pins[name] : undefined
+        const change = describeChange({ server, kind, name, offered, pinned, missing })
+        if (change) remember({ change, offered })
+        else pending.delete(keyOf({ server, kind, name }))
+        return change !== undefined
+      })
+      return new Set(mode === 'block' ? changed : [])
+    } catch (error) {
+      onError?.(new Error(`The pins of ${server} cannot be used: ${errorMessage(error)}`, { cause: error }))
+      return new Set(mode === 'block' ? offers : [])
     }
-    return changed
   }
+  /** Withholds instructions that differ from their pins. */
+  const checkInstructions =
+    (server: string): Middleware =>
+    async (request, context, next) => {
+      const response = await next(request, context)
+      if (request.method !== 'server/discover' || !isSuccess(response)) return response
+      const { instructions, ...others } = response.result
+      const isGiven = typeof instructions === 'string' && instructions !== ''
+      const offers = isGiven ? [{ name: INSTRUCTIONS, offered: { text: instructions } }] : []
+      const withheld = await findWithheld(server, 'instructions', offers)
+      return withheld.size > 0 ? { ...response, result: others } : response
+    }
 
   return {
     async listed(server, kind, items) {
-      if (!isPinned(kind)) return items
-      try {
-        const changed = await compare(server, kind, items)
-        return mode === 'block' ? items.filter((item) => !changed.has(item)) : items
-      } catch (error) {
-        onError?.(new Error(`The pins of ${server} cannot be used: ${errorMessage(error)}`, { cause: error }))
-        return mode === 'block' ? [] : items
-      }
+      if (!kinds.has(kind)) return items
+      const { id } = KINDS[kind]
+      const offers = new Map<JsonObject, Offer>()
+      // The gateway drops malformed items.
+      for (const item of items)
+        if (findItemFault(KINDS[kind], item) === undefined)
+          offers.set(item, { name: String(item[id]), offered: pinnedPart(kind, item) })
+      const withheld = await findWithheld(server, kind, [...offers.values()])
+      return items.filter((item) => !withheld.has(offers.get(item) as Offer))
     },
     visible(item, { request }) {
-      if (mode !== 'block' || !isPinned(item.kind) || item.definition) return true
+      if (mode !== 'block' || !kinds.has(item.kind) || !MUST_BE_LISTED.has(item.kind) || item.definition) return true
       if (request) onReport?.({ request, item, outcome: 'withheld', rule: 'pins' })
       return false
     },
+    serverMiddleware: (server) => (kinds.has('instructions') ? [checkInstructions(server)] : []),
     changes: () => [...pending.values()].map(({ change }) => change),
     async accept({ server, name } = {}) {
       const accepted = [...pending.values()].filter(
@@ -144,9 +174,8 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
   }
 }
 
-function isPinned(kind: GatewayItemKind): kind is PinnedKind {
-  return kind === 'tool' || kind === 'prompt'
-}
+/** The kinds whose items are used only if they are listed. The URI of a resource may match a pinned template. */
+const MUST_BE_LISTED: ReadonlySet<GatewayItemKind> = new Set(['tool', 'prompt', 'template'])
 
 function keyOf({ server, kind, name }: Pick<DefinitionChange, 'server' | 'kind' | 'name'>): string {
   return JSON.stringify([server, kind, name])

@@ -1,9 +1,10 @@
+import { KINDS, type ListedKind } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
 import { escapeInvisible } from '../../util/printable.ts'
 
-/** The kinds of items whose definitions are pinned. The contents of servers, such as files, change too often. */
-export type PinnedKind = 'tool' | 'prompt'
+/** The kinds of items whose definitions are pinned. The `instructions` of a server are one item of this name. */
+export type PinnedKind = ListedKind | 'instructions'
 
 /** The pinned definitions of one kind, by name. */
 export type PinnedItems = { readonly [name: string]: JsonObject }
@@ -22,20 +23,34 @@ export interface PinStorage {
   replace(expected: string | undefined, text: string): Promise<boolean>
 }
 
-/** The members of a definition that a model or a user sees, or that decide about its use. */
-const PINNED_MEMBERS: { readonly [kind in PinnedKind]: readonly string[] } = {
-  tool: ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'],
-  prompt: ['title', 'description', 'arguments'],
+/** The members of a lock that hold the pins of each kind, in the order in which they are written. */
+const KEYS: { readonly [kind in PinnedKind]: string } = {
+  instructions: 'instructions',
+  tool: KINDS.tool.key,
+  prompt: KINDS.prompt.key,
+  resource: KINDS.resource.key,
+  template: KINDS.template.key,
 }
-const KEYS: { readonly [kind in PinnedKind]: string } = { tool: 'tools', prompt: 'prompts' }
-const KINDS: readonly PinnedKind[] = ['tool', 'prompt']
-const VERSION = 1
+/** All kinds that can be pinned. */
+export const PINNED_KINDS: readonly PinnedKind[] = ['instructions', 'tool', 'prompt', 'resource', 'template']
+/** What tells of the contents of a resource, which may change. */
+const CONTENT_MEMBERS: ReadonlySet<string> = new Set(['size', 'lastModified'])
+const VERSION = 2
 
-/** Returns the part of a definition that is pinned. */
+/** Returns the part of a definition that is pinned: all of it except its name, and the size and age of the contents of resources. */
 export function pinnedPart(kind: PinnedKind, definition: JsonObject): JsonObject {
-  return Object.fromEntries(
-    PINNED_MEMBERS[kind].filter((member) => definition[member] !== undefined).map((member) => [member, definition[member]]),
+  const id = kind === 'instructions' ? 'name' : KINDS[kind].id
+  const isContent = (member: string): boolean => kind === 'resource' && CONTENT_MEMBERS.has(member)
+  const pinned = Object.entries(definition).filter(
+    ([member, value]) => member !== id && value !== undefined && !isContent(member),
   )
+  return Object.fromEntries(
+    pinned.map(([member, value]) => [member, member === 'annotations' && isObject(value) ? withoutContent(value) : value]),
+  )
+}
+
+function withoutContent(annotations: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(annotations).filter(([member]) => !CONTENT_MEMBERS.has(member)))
 }
 
 export function isSamePin(one: JsonObject, other: JsonObject): boolean {
@@ -47,14 +62,17 @@ export function parseLock(text: string | undefined): PinnedServers {
   if (text === undefined) return toRecord([])
   const lock: unknown = JSON.parse(text)
   if (!isObject(lock) || !isObject(lock.servers)) throw new Error('It is not a lock file')
-  if (lock.version !== VERSION) throw new Error(`Its version is ${String(lock.version)}; only ${VERSION} is supported`)
+  if (lock.version !== VERSION)
+    throw new Error(
+      `Its version is ${String(lock.version)}; only ${VERSION} is supported. Remove it to pin what the servers offer now`,
+    )
   return toRecord(Object.entries(lock.servers).map(([server, pins]) => [server, parseServer(server, pins)]))
 }
 
 function parseServer(server: string, pins: unknown): PinnedServer {
   const invalid = new Error(`The pins of ${server} are invalid`)
   if (!isObject(pins)) throw invalid
-  const kinds = KINDS.flatMap((kind): [PinnedKind, PinnedItems][] => {
+  const kinds = PINNED_KINDS.flatMap((kind): [PinnedKind, PinnedItems][] => {
     const items = pins[KEYS[kind]]
     if (items === undefined) return []
     if (!isObject(items)) throw invalid
@@ -72,7 +90,7 @@ export function formatLock(servers: PinnedServers): string {
     servers: toRecord(
       Object.entries(servers).map(([server, pins]) => [
         server,
-        Object.fromEntries(KINDS.flatMap((kind) => (pins[kind] ? [[KEYS[kind], pins[kind]]] : []))),
+        Object.fromEntries(PINNED_KINDS.flatMap((kind) => (pins[kind] ? [[KEYS[kind], pins[kind]]] : []))),
       ]),
     ),
   }
