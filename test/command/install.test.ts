@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -153,4 +153,34 @@ test('a module, a project, a link', async () => {
     out: 'Hello, Ada!\n',
   })
   expect(homedir()).not.toBe(home)
+})
+
+test('commands that run at the same time keep the entries of each other, and of the host', async () => {
+  await copyFixture('cursor')
+  const names = Array.from({ length: 6 }, (_, at) => `server-${at}`)
+  const runs = names.map((name) => portcall(['install', '--name', name, '--to', 'cursor', '--', 'node', 'x.js'], { env }))
+  expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(names.map(() => 0))
+  const { mcpServers } = JSON.parse(await textOf('cursor')) as { mcpServers: object }
+  expect(Object.keys(mcpServers)).toEqual(expect.arrayContaining(names))
+  expect((await readdir(dirname(fileOf('cursor')))).filter((name) => /\.(lock|tmp)/.test(name))).toEqual([])
+})
+
+test('a file that names its servers twice is not changed', async () => {
+  const text = '{ "mcpServers": { "a": { "command": "a" } }, "mcpServers": {} }'
+  await mkdir(dirname(fileOf('cursor')), { recursive: true })
+  await writeFile(fileOf('cursor'), text)
+  expect(await install('cursor')).toMatchObject({ code: 2, err: expect.stringContaining('"mcpServers" more than once') })
+  expect(await textOf('cursor')).toBe(text)
+})
+
+test('if one of several files cannot be written, none is changed', async () => {
+  const text = await copyFixture('cursor')
+  await copyFixture('vscode')
+  await rm(fileOf('vscode'))
+  await mkdir(fileOf('vscode'))
+  const { code } = await portcall(['install', '--name', 'demo', '--to', 'cursor', '--to', 'vscode', '--', 'node', 'x.js'], {
+    env,
+  })
+  expect(code).not.toBe(0)
+  expect(await textOf('cursor')).toBe(text)
 })

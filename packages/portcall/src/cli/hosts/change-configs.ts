@@ -3,7 +3,7 @@ import type { Choices, FlagOf } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { ConfigEditor, EntryLocation } from './editor.ts'
 import { currentSystem, HOSTS, type Host } from './hosts.ts'
-import { readTextFile, replaceFile } from './replace-file.ts'
+import { FileChangedError, readTextFile, replaceFile, withLockedFiles } from './replace-file.ts'
 
 /** The values of `CHANGE_FLAGS`. */
 export interface ChangeValues {
@@ -44,27 +44,65 @@ export interface OpenConfig {
   readonly editor: ConfigEditor
 }
 
-/** Changes the configurations of the hosts: all of them, or none if one cannot be changed. */
-export async function changeConfigs(
-  { to, project, 'dry-run': isDryRun }: ChangeValues,
-  name: string,
-  change: (config: OpenConfig) => Promise<string>,
-): Promise<ConfigChange[]> {
-  const plans = await Promise.all(
-    readHostNames(to).map(async (hostName) => {
-      const config = await openConfig(hostName, name, project)
-      return { hostName, config, newText: await change(config) }
-    }),
-  )
+type Change = (config: OpenConfig) => Promise<string>
+
+const MAX_ATTEMPTS = 5
+
+/**
+ * Changes the configurations of the hosts: all of them, or none if one cannot be changed. Commands that run at the same time take turns. A file
+ * that its host has changed meanwhile is read again.
+ */
+export async function changeConfigs(values: ChangeValues, name: string, change: Change): Promise<ConfigChange[]> {
+  const hostNames = readHostNames(values.to)
+  const plan = async (): Promise<PlannedChange[]> =>
+    Promise.all(hostNames.map((host) => planChange(host, { values, name, change })))
+  if (values['dry-run']) return (await plan()).map((planned) => describeChange(planned))
+  const files = (await plan()).map(({ config }) => config.file)
+  return withLockedFiles(files, async () => {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await writeChanges(await plan())
+      } catch (error) {
+        if (!(error instanceof FileChangedError) || attempt === MAX_ATTEMPTS) throw error
+      }
+  })
+}
+
+interface PlannedChange {
+  readonly host: string
+  readonly config: OpenConfig
+  readonly newText: string
+}
+
+async function planChange(
+  host: string,
+  { values, name, change }: { readonly values: ChangeValues; readonly name: string; readonly change: Change },
+): Promise<PlannedChange> {
+  const config = await openConfig(host, name, values.project)
+  return { host, config, newText: await change(config) }
+}
+
+/** Writes all files. If one cannot be written, those before it get their old text back. */
+async function writeChanges(plans: readonly PlannedChange[]): Promise<ConfigChange[]> {
+  const written: PlannedChange[] = []
   const changes: ConfigChange[] = []
-  for (const { hostName, config, newText } of plans) {
-    const { file, text } = config
-    const changed = newText !== text
-    const backup = changed && !isDryRun ? await replaceFile(file, newText) : undefined
-    const lines = changed ? diffLines(text, newText) : []
-    changes.push({ host: hostName, file, changed, lines, ...(backup && { backup }) })
+  try {
+    for (const planned of plans) {
+      const { config, newText } = planned
+      const backup = newText === config.text ? undefined : await replaceFile(config.file, newText, config.text)
+      if (newText !== config.text) written.push(planned)
+      changes.push(describeChange(planned, backup))
+    }
+  } catch (error) {
+    for (const { config, newText } of written) await replaceFile(config.file, config.text, newText).catch(() => {})
+    throw error
   }
   return changes
+}
+
+function describeChange({ host, config: { file, text }, newText }: PlannedChange, backup?: string): ConfigChange {
+  const changed = newText !== text
+  return { host, file, changed, lines: changed ? diffLines(text, newText) : [], ...(backup && { backup }) }
 }
 
 export interface PrintOptions {

@@ -7,6 +7,7 @@ import { putMember, removeMember } from './json-members.ts'
 export const jsonEditor: ConfigEditor = {
   async read(text, { key, name }) {
     const { root } = parse(text)
+    assertSingle(root, [key, name])
     const entry = root && findNodeAtLocation(root, [key, name])
     return entry && getNodeValue(entry)
   },
@@ -22,6 +23,16 @@ export const jsonEditor: ConfigEditor = {
     const servers = root && findNodeAtLocation(root, [key])
     return servers?.type === 'object' ? byteOrderMark + removeMember(body, servers, name) : text
   },
+}
+
+/** Parsers take the last of several members with the same name, and an edit could change another one. @throws Error */
+function assertSingle(root: Node | undefined, path: readonly string[]): void {
+  let node = root
+  for (const key of path) {
+    const members = node?.type === 'object' ? (node.children ?? []).filter(({ children }) => children?.[0]?.value === key) : []
+    if (members.length > 1) throw new Error(`it has the member ${JSON.stringify(key)} more than once`)
+    node = members[0]?.children?.[1]
+  }
 }
 
 interface ParsedText {

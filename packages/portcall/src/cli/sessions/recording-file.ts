@@ -1,12 +1,16 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, writeFileSync } from 'node:fs'
 import type { Middleware } from '../../entrypoints/jsonrpc.ts'
 import { usageError } from '../cli-error.ts'
+
+const OWNER_ONLY = 0o600
 
 /** Creates a file and returns middleware that records into it, line by line. Only the user can read the file. @throws CliError */
 export async function openRecordingFile(path: string, redact: readonly string[] = []): Promise<Middleware> {
   const { recordMiddleware } = await import('../../entrypoints/diagnostics.ts')
   try {
-    writeFileSync(path, '', { mode: 0o600 })
+    writeFileSync(path, '', { mode: OWNER_ONLY })
+    // The mode above is for a new file only.
+    chmodSync(path, OWNER_ONLY)
   } catch (error) {
     throw usageError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`)
   }

@@ -1,4 +1,5 @@
 import type { ComparisonRow, Finding, ServerSnapshot } from '../../entrypoints/diagnostics.ts'
+import { isObject } from '../../jsonrpc/message.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { QualityFinding, QualityReport } from '../protocol/diagnosis.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
@@ -19,7 +20,7 @@ export async function checkQuality(server: ManagedServer, { files }: CoreParts):
   const seen = files.read(FILE, {}) as SeenDefinitions
   const key = JSON.stringify(server.target)
   const before = seen[key]
-  files.write(FILE, { ...seen, [key]: { time: Date.now(), snapshot } })
+  files.update(FILE, (stored) => ({ ...(isObject(stored) && stored), [key]: { time: Date.now(), snapshot } }))
   const rows = before && compareSnapshots(before.snapshot, snapshot, { ignore: ['/revision'] })
   return {
     serverId: server.id,

@@ -1,5 +1,6 @@
 import type { ConnectTarget } from '../../entrypoints/client.ts'
 import type { ServerLike } from '../../entrypoints/index.ts'
+import { quote } from '../../util/quote.ts'
 import type { ConnectionSettings, InspectorTarget } from '../protocol/servers.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import { maskValues } from '../wire/mask.ts'
@@ -81,11 +82,6 @@ function describeProgram({ command, args, env, cwd }: StdioSpec): string {
   const variables = Object.entries(maskValues(env)).map(([name, value]) => `${name}=${quote(value)}`)
   const directory = cwd === undefined ? [] : ['cd', quote(cwd), '&&']
   return [...directory, ...variables, ...[command, ...args].map(quote)].join(' ')
-}
-
-/** Quotes a word for a POSIX shell, if it needs quotes. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./•-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 function parseUrl(text: string): URL {

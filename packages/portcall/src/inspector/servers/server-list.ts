@@ -34,10 +34,8 @@ const MAX_SERVERS = 100
 /** Creates the list, which is empty. */
 export function createServerList({ files, inventories, context }: ServerListOptions): ServerList {
   const servers = new Map<string, ManagedServer>()
-  const readSaved = (): SavedServer[] => {
-    const saved = files.read(FILE, [])
-    return Array.isArray(saved) ? (saved as SavedServer[]) : []
-  }
+  const toSaved = (stored: unknown): SavedServer[] => (Array.isArray(stored) ? (stored as SavedServer[]) : [])
+  const readSaved = (): SavedServer[] => toSaved(files.read(FILE, []))
   const get = (id: string): ManagedServer => {
     const server = servers.get(id)
     if (!server) throw new InspectorCommandError('NOT_FOUND', 'There is no such server')
@@ -64,10 +62,12 @@ export function createServerList({ files, inventories, context }: ServerListOpti
     },
     save(id, saved) {
       const server = get(id)
-      const others = readSaved().filter(({ target }) => !isSameTarget(target, server.target))
       const { name } = server.state
       const entry = { name, target: server.target, settings: withoutSecrets(server.settings) }
-      files.write(FILE, saved ? [...others, entry] : others)
+      files.update(FILE, (stored) => {
+        const others = toSaved(stored).filter(({ target }) => !isSameTarget(target, server.target))
+        return saved ? [...others, entry] : others
+      })
       server.show({ saved })
     },
     get saved() {

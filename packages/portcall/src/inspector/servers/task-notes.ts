@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { isJsonEqual } from '../../util/json-equal.ts'
 import type { InspectorTask } from '../protocol/servers.ts'
 import type { InspectorFiles } from '../state/files.ts'
@@ -14,23 +14,27 @@ export interface TaskNotes {
   list(server: ManagedServer): Promise<readonly InspectorTask[]>
 }
 
+const FILE = 'tasks.json'
 const MAX_TASKS = 200
 
-type Notes = { [target: string]: InspectorTask[] }
+type Notes = { readonly [target: string]: readonly InspectorTask[] }
 
 /** Creates the notes, with those of earlier runs. */
 export function createTaskNotes(files: InspectorFiles): TaskNotes {
-  const notes = files.read('tasks.json', {}) as Notes
+  const toNotes = (stored: unknown): Notes => (isObject(stored) ? (stored as Notes) : {})
+  let notes = toNotes(files.read(FILE, {}))
   const keyOf = ({ target }: ManagedServer): string => JSON.stringify(target)
   const known = (server: ManagedServer): readonly InspectorTask[] => notes[keyOf(server)] ?? []
   const note: TaskNotes['note'] = (server, task) => {
-    const others = known(server).filter(({ taskId }) => taskId !== task.taskId)
     const before = known(server).find(({ taskId }) => taskId === task.taskId)
     const after = { ...before, ...task }
     const isUnknown = !before && task.isGone === true
     if (isUnknown || (before && isJsonEqual(before, after))) return false
-    notes[keyOf(server)] = [...others, after].slice(-MAX_TASKS)
-    files.write('tasks.json', notes)
+    notes = files.update(FILE, (stored) => {
+      const [current, key] = [{ ...notes, ...toNotes(stored) }, keyOf(server)]
+      const others = (current[key] ?? []).filter(({ taskId }) => taskId !== task.taskId)
+      return { ...current, [key]: [...others, after].slice(-MAX_TASKS) }
+    })
     return true
   }
   return {

@@ -3,7 +3,7 @@ import { encodeHeaderValue, paramHeaders, readHeaderParams } from '../../protoco
 import { MetaKey } from '../../protocol/meta.ts'
 import { MODERN_VERSION } from '../../protocol/revisions.ts'
 import type { Tool } from '../../protocol/types.ts'
-import { quote } from '../servers/resolver.ts'
+import { quote } from '../../util/quote.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import { redactText } from './redact.ts'
 import { type CopyInput, type WireForm, wireForm } from './wire-form.ts'

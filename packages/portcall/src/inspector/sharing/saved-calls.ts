@@ -26,11 +26,11 @@ const MAX_SHOWN = 500
 
 /** Creates the saved calls of a back end, with those of earlier runs. */
 export function createSavedCalls({ files, hub, operations }: CoreParts): SavedCalls {
-  const stored = files.read(FILE, [])
-  let calls: readonly SavedCall[] = Array.isArray(stored) ? (stored as SavedCall[]) : []
-  const replace = (next: readonly SavedCall[]): void => {
-    calls = next
-    files.write(FILE, calls)
+  const toCalls = (stored: unknown): readonly SavedCall[] => (Array.isArray(stored) ? (stored as SavedCall[]) : calls)
+  let calls: readonly SavedCall[] = []
+  calls = toCalls(files.read(FILE, []))
+  const change = (id: string, added: readonly SavedCall[]): void => {
+    calls = files.update(FILE, (stored) => [...toCalls(stored).filter((call) => call.id !== id), ...added])
     hub.publish({ type: 'calls', calls })
   }
   return {
@@ -40,10 +40,10 @@ export function createSavedCalls({ files, hub, operations }: CoreParts): SavedCa
     save({ id = randomId(9), ...call }) {
       if (!Array.isArray(call.assertions) || !isObject(call.request))
         throw new InspectorCommandError('INVALID_PARAMS', 'A call needs a request and a list of assertions')
-      replace([...calls.filter((other) => other.id !== id), { id, ...call }])
+      change(id, [{ id, ...call }])
       return id
     },
-    delete: (id) => replace(calls.filter((call) => call.id !== id)),
+    delete: (id) => change(id, []),
     async run(server, ids) {
       const own = calls.filter((call) => isFor(server, call))
       const wanted = ids ? calls.filter(({ id }) => ids.includes(id)) : own.length > 0 ? own : calls
