@@ -24,6 +24,7 @@ export default tests(import.meta.url, {
           'packages/portcall/src/**/*.test.ts',
           'packages/inspector/src/**/*.test.ts',
           'test/{matrix,mistakes,wire}/**/*.test.ts',
+          'test/hosts/table.test.ts',
           '{tools,bench}/**/*.test.mjs',
         ],
         exclude: ['**/node_modules/**', ...alone],

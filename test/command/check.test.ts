@@ -53,10 +53,9 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
   const refusing = hosts.filter(({ verdict }: { verdict: string }) => verdict === 'refuses')
   expect(refusing.map(({ host }: { host: string }) => host)).toEqual([
     'Claude API',
-    'claude.ai',
     'Claude Code',
     'Claude Desktop',
-    'Codex',
+    'claude.ai',
     'Copilot CLI',
     'OpenAI API (ChatGPT)',
   ])
@@ -65,7 +64,7 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
     [
       'error: tool Fine: anyOf at the root of the input schema [input-schema-root]',
       '  → Use an object with properties at the root, and move the alternatives into a property.',
-      '  refused by Claude API, Claude Code, Codex, OpenAI API (ChatGPT)\n',
+      '  refused by Claude API, OpenAI API (ChatGPT); changed by Claude Code\n',
     ].join('\n'),
   )
   expect(text.match(/Claude Desktop/g), 'each limit names its hosts once').toHaveLength(1)

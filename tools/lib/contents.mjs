@@ -134,6 +134,7 @@ export const SECTIONS = [
       ['transports', 'Transports', 'HTTP, fetch runtimes, stdio, graceful shutdown'],
       ['errors', 'Errors', 'every error code and error class'],
       ['limits', 'Limits', 'every limit with its default and its option'],
+      ['hosts', 'Hosts', 'what hosts do with names, schemas, texts and results'],
       ['protocol-versions', 'Protocol versions', 'compatibility matrix of the protocol revisions'],
       ['security-model', 'Security model', 'what is rejected by default, and how to allow it'],
       ['benchmarks', 'Benchmarks', 'results, how to reproduce them, and how to make a server faster'],

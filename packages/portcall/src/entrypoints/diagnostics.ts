@@ -25,6 +25,7 @@ export {
 } from '../inspector/oauth-debugger/types.ts'
 export type { HostEffect, HostProblem, HostVerdict } from '../inspector/protocol/diagnosis.ts'
 export type { Finding } from '../inspector/quality/finding.ts'
+export type { HostNote } from '../inspector/quality/host-notes.ts'
 export {
   type InventoryOptions,
   type InventoryResult,

@@ -15,6 +15,7 @@ export const checkCommand: Command = defineCommand({
   args: [],
   details: [
     "Reports names and schemas that hosts reject, what each known host does with them, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It does not call tools.",
+    'Notes say what hosts do to correct tools: the half of a result that the model does not see, keywords that are removed from schemas, and arguments that are added. They do not change the exit code.',
     'The exit code is 1 if there are errors; with --strict, also if there are warnings.',
   ],
   flags: {
@@ -42,8 +43,8 @@ export const checkCommand: Command = defineCommand({
 
 const INDENT = '  '
 
-function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult, io: Io): void {
-  if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts })
+function printFindings({ findings, toolTokens, tokensByTool, hosts, notes }: LintResult, io: Io): void {
+  if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts, notes })
   const errors = findings.filter(({ level }) => level === 'error')
   const ordered = [...errors, ...findings.filter(({ level }) => level === 'warning')]
   for (const rule of new Set(ordered.map((finding) => finding.rule)))
@@ -53,6 +54,8 @@ function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult
       io,
     )
   if (findings.length > 0) io.print([])
+  for (const note of notes) printNote(note, io)
+  if (notes.length > 0) io.print([])
   const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
   if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
   const warnings = findings.length - errors.length
@@ -81,4 +84,14 @@ function printRule(findings: LintResult['findings'], hosts: readonly HostVerdict
   const effects = [by('refuses') && `refused by ${by('refuses')}`, by('changes') && `changed by ${by('changes')}`]
   const line = effects.filter(Boolean).join('; ')
   if (line) io.print([INDENT, line], INDENT.length + 2)
+}
+
+const MAX_NAMES = 5
+
+/** Prints what hosts do to correct tools, and what to do about it. */
+function printNote({ rule, message, advice, tools }: LintResult['notes'][number], io: Io): void {
+  const more = tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : ''
+  const names = `tool${tools.length > 1 ? 's' : ''} ${tools.slice(0, MAX_NAMES).join(', ')}${more}`
+  io.print([{ tone: 'strong', text: 'note:' }, ` ${names}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
+  io.print([INDENT, { tone: 'strong', text: `→ ${advice}` }], INDENT.length + 2)
 }

@@ -28,7 +28,7 @@ const many = (count: number): Tool[] => Array.from({ length: count }, (_, at) =>
 const PLAIN_NAMES = {
   'Claude API': 'refuses',
   'claude.ai': 'refuses',
-  'Claude Code': 'refuses',
+  'Claude Code': 'changes',
   'Claude Desktop': 'refuses',
   Codex: 'changes',
   'Copilot CLI': 'refuses',
@@ -40,16 +40,28 @@ test.each<[string, Tool[], { [host: string]: string }]>([
   ['a short name', [tool('search')], {}],
   ['a dot in a name', [tool('a.b')], PLAIN_NAMES],
   ['a name that starts with a digit', [tool('1st')], { 'Gemini API': 'refuses' }],
-  ['a name of 52 characters', [tool('x'.repeat(52))], {}],
-  ['a name of 53 characters', [tool('x'.repeat(53))], { 'Claude Code': 'refuses', Codex: 'changes' }],
-  [
-    'a name of 55 characters',
-    [tool('x'.repeat(55))],
-    { 'Claude Code': 'refuses', Codex: 'changes', Cursor: 'refuses', 'Gemini CLI': 'changes' },
-  ],
+  ['a - in a name', [tool('a-b')], {}],
+  ['a space in a name', [tool('a b')], { ...PLAIN_NAMES, 'Gemini API': 'refuses', 'Gemini CLI': 'changes' }],
+  ['a name of 53 characters', [tool('x'.repeat(53))], {}],
+  ['a name of 54 characters', [tool('x'.repeat(54))], { 'Gemini CLI': 'changes' }],
+  ['a name of 55 characters', [tool('x'.repeat(55))], { Cursor: 'refuses', 'Gemini CLI': 'changes' }],
   [
     'a name of 65 characters',
     [tool('x'.repeat(65))],
+    {
+      'claude.ai': 'refuses',
+      'Claude Desktop': 'refuses',
+      Cursor: 'refuses',
+      'Gemini API': 'refuses',
+      'Gemini CLI': 'changes',
+      'OpenAI API (ChatGPT)': 'refuses',
+      'VS Code': 'changes',
+      Zed: 'changes',
+    },
+  ],
+  [
+    'a name of 117 characters',
+    [tool('x'.repeat(117))],
     {
       'claude.ai': 'refuses',
       'Claude Code': 'refuses',
@@ -66,9 +78,34 @@ test.each<[string, Tool[], { [host: string]: string }]>([
   [
     'oneOf at the root',
     [tool('search', { oneOf: [{}] })],
-    { 'Claude API': 'refuses', 'Claude Code': 'refuses', Codex: 'refuses', 'OpenAI API (ChatGPT)': 'refuses' },
+    { 'Claude API': 'refuses', 'Claude Code': 'changes', 'OpenAI API (ChatGPT)': 'refuses', opencode: 'changes' },
   ],
-  ['an argument with a space', [tool('search', { properties: { 'a b': {} } })], { 'Claude API': 'refuses' }],
+  [
+    'oneOf beside properties at the root',
+    [tool('search', { properties: {}, oneOf: [{}] })],
+    { 'Claude API': 'refuses', 'Claude Code': 'changes', 'OpenAI API (ChatGPT)': 'refuses' },
+  ],
+  ['not at the root', [tool('search', { not: {} })], { Codex: 'changes', 'OpenAI API (ChatGPT)': 'refuses' }],
+  [
+    'an argument with a space',
+    [tool('search', { properties: { 'a b': {} } })],
+    { 'Claude API': 'refuses', 'Claude Code': 'refuses' },
+  ],
+  [
+    'an argument of 65 characters',
+    [tool('search', { properties: { ['a'.repeat(65)]: {} } })],
+    { 'Claude API': 'refuses', 'Claude Code': 'refuses' },
+  ],
+  [
+    'a description of an argument of 9,000 characters',
+    [tool('search', { properties: { a: { description: 'x'.repeat(9000) } } })],
+    { Codex: 'changes' },
+  ],
+  [
+    'a description of 4,097 characters',
+    [tool('search', {}, 'x'.repeat(4097))],
+    { 'Claude Code': 'changes', 'OpenAI API (ChatGPT)': 'refuses' },
+  ],
   ['a description of 1,025 characters', [tool('search', {}, 'x'.repeat(1025))], { 'OpenAI API (ChatGPT)': 'refuses' }],
   ['80 tools', many(80), {}],
   ['101 tools', many(101), { Cursor: 'changes', Windsurf: 'changes' }],
@@ -105,6 +142,13 @@ test('each problem names the tool, what to change and a public source', () => {
   })
 })
 
+test('instructions that a host shortens are a warning', () => {
+  const { discovered, ...rest } = inventory([tool('search')])
+  const [finding, ...others] = hostFindings({ ...rest, discovered: { ...discovered, instructions: 'x'.repeat(4097) } })
+  expect(finding).toMatchObject({ level: 'warning', rule: 'instructions-length', where: 'server', hosts: ['Claude Code'] })
+  expect(others).toEqual([])
+})
+
 test('each limit has a source and the day on which it was checked', () => {
   for (const { source, checked } of HOST_PROFILES.flatMap(({ rules }) => rules)) {
     expect(source).toMatch(/^https:\/\//)
@@ -121,18 +165,7 @@ test('a finding names all hosts with a limit, and the strictest limit', () => {
     advice: 'Choose a shorter name.',
     where: `tool ${name}`,
     message: "the name has 71 characters together with the server's; the limit is 60",
-    hosts: [
-      'claude.ai',
-      'Claude Code',
-      'Claude Desktop',
-      'Codex',
-      'Cursor',
-      'Gemini API',
-      'Gemini CLI',
-      'OpenAI API (ChatGPT)',
-      'VS Code',
-      'Zed',
-    ],
+    hosts: ['Claude Desktop', 'claude.ai', 'Cursor', 'Gemini API', 'Gemini CLI', 'OpenAI API (ChatGPT)', 'VS Code', 'Zed'],
   })
 })
 

@@ -1,8 +1,9 @@
 import type { Tool } from '../../entrypoints/client.ts'
-import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import type { HostProblem, HostVerdict } from '../protocol/diagnosis.ts'
 import { adviceOf } from './advice.ts'
-import { HOST_PROFILES, type HostLimit, type HostRule } from './hosts.ts'
+import type { HostLimit, HostRule } from './host-rule.ts'
+import { HOST_PROFILES } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 
 /** A problem, the limit that it exceeds, and the host. */
@@ -20,6 +21,8 @@ const RULES: { readonly [kind in HostLimit['kind']]: string } = {
   characters: 'tool-name',
   description: 'tool-description-length',
   argument: 'argument-name',
+  'argument-description': 'argument-description-length',
+  instructions: 'instructions-length',
   root: 'input-schema-root',
 }
 
@@ -60,6 +63,8 @@ export function exceededLimits(inventory: ServerInventory): ExceededLimit[] {
               },
             ]
       if (rule.kind === 'tools') return report(problemOfCount(rule.most, inventory.tools.length))
+      if (rule.kind === 'instructions')
+        return report(problemOfText('the instructions have', inventory.discovered.instructions, rule.most))
       return inventory.tools.flatMap((tool) => report(problemOfTool(rule, tool, server), tool))
     }),
   )
@@ -68,7 +73,14 @@ export function exceededLimits(inventory: ServerInventory): ExceededLimit[] {
 const problemOfCount = (most: number, count: number): string | undefined =>
   count > most ? `${count} tools; the limit is ${most}, of all servers together` : undefined
 
-function problemOfTool(rule: Exclude<HostRule, { kind: 'tools' }>, tool: Tool, server: string): string | undefined {
+const problemOfText = (subject: string, text = '', most: number): string | undefined =>
+  text.length > most ? `${subject} ${text.length} characters; the limit is ${most}` : undefined
+
+function problemOfTool(
+  rule: Exclude<HostRule, { kind: 'tools' | 'instructions' }>,
+  tool: Tool,
+  server: string,
+): string | undefined {
   switch (rule.kind) {
     case 'characters':
       return rule.pattern.test(tool.name) ? undefined : `the name may only have ${rule.words}`
@@ -77,22 +89,28 @@ function problemOfTool(rule: Exclude<HostRule, { kind: 'tools' }>, tool: Tool, s
       const message = `the name has ${length} characters${rule.nameOf ? " together with the server's" : ''}; the limit is ${rule.most}`
       return length > rule.most ? message : undefined
     }
-    case 'description': {
-      const { length } = tool.description ?? ''
-      return length > rule.most ? `the description has ${length} characters; the limit is ${rule.most}` : undefined
+    case 'description':
+      return problemOfText('the description has', tool.description, rule.most)
+    case 'argument-description': {
+      const [longest] = Object.entries(argumentsOf(tool)).sort((a, b) => descriptionOf(b[1]).length - descriptionOf(a[1]).length)
+      return longest && problemOfText(`the description of ${longest[0]} has`, descriptionOf(longest[1]), rule.most)
     }
     case 'argument': {
-      const wrong = argumentsOf(tool).filter((argument) => !rule.pattern.test(argument))
+      const wrong = Object.keys(argumentsOf(tool)).filter((argument) => !rule.pattern.test(argument))
       const message = `the argument ${wrong.map((argument) => JSON.stringify(argument)).join(', ')} is not 1 to 64 letters, digits, _, . and -`
       return wrong.length > 0 ? message : undefined
     }
     default: {
-      const found = rule.keywords.filter((keyword) => isObject(tool.inputSchema) && tool.inputSchema[keyword] !== undefined)
+      const schema = isObject(tool.inputSchema) ? tool.inputSchema : {}
+      const isExempt = rule.unless !== undefined && schema[rule.unless] !== undefined
+      const found = isExempt ? [] : rule.keywords.filter((keyword) => schema[keyword] !== undefined)
       return found.length > 0 ? `${found.join(', ')} at the root of the input schema` : undefined
     }
   }
 }
 
-function argumentsOf({ inputSchema }: Tool): string[] {
-  return isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []
-}
+const argumentsOf = ({ inputSchema }: Tool): JsonObject =>
+  isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {}
+
+const descriptionOf = (argument: unknown): string =>
+  isObject(argument) && typeof argument.description === 'string' ? argument.description : ''

@@ -1,42 +1,15 @@
+import type { HostLimit, HostProfile, HostRule } from './host-rule.ts'
+import { MEASURED_HOSTS } from './measured-hosts.ts'
+import { profileOf } from './measured-profile.ts'
+
 /**
  * What hosts and the APIs of models accept. One table, so that a changed limit is changed in one place. `portcall check`, `portcall doctor`
  * and the inspector judge by it.
  *
- * Each limit names the public document, issue or source file that shows it, and the day on which someone last looked. A limit without one
- * does not belong here. Hosts that publish no limits of their own, such as Cline, Goose and JetBrains AI Assistant, have those of the API
- * that they call.
+ * `npm run hosts` runs the programs of some hosts, and records what they do; their limits come from there. Each other limit names the public
+ * document, issue or source file that shows it. All have the day on which someone last looked. A limit without a source does not belong here.
+ * Hosts that publish no limits of their own, such as Cline, Goose and JetBrains AI Assistant, have those of the API that they call.
  */
-
-/** A published limit: what happens to what exceeds it, and where that is written. */
-export type HostRule = {
-  /** `changes`: the host shortens, renames or drops it. `refuses`: the host or the API reports an error, or the tool is missing. */
-  readonly effect: 'changes' | 'refuses'
-  /** The address of the document, issue or file that shows the limit. */
-  readonly source: string
-  /** The day of the last look at the source. */
-  readonly checked: string
-} & HostLimit
-
-/** What a rule is about. */
-export type HostLimit =
-  /** The number of tools, of all servers together. */
-  | { readonly kind: 'tools'; readonly most: number }
-  /** The length of the name that the model sees. Default of `nameOf`: the name of the tool. */
-  | { readonly kind: 'name'; readonly most: number; readonly nameOf?: (server: string, tool: string) => string }
-  /** The characters of names, in words and as a pattern. */
-  | { readonly kind: 'characters'; readonly pattern: RegExp; readonly words: string }
-  /** The length of descriptions. */
-  | { readonly kind: 'description'; readonly most: number }
-  /** The names of arguments. */
-  | { readonly kind: 'argument'; readonly pattern: RegExp }
-  /** The keywords that the root of an input schema must not have. */
-  | { readonly kind: 'root'; readonly keywords: readonly string[] }
-
-/** A host or an API, and what it is known not to accept. */
-export interface HostProfile {
-  readonly host: string
-  readonly rules: readonly HostRule[]
-}
 
 const CHECKED = '25 Nov 2026'
 const GITHUB = 'https://github.com/'
@@ -56,10 +29,9 @@ const PLAIN: HostLimit = { kind: 'characters', pattern: /^[a-zA-Z0-9_-]+$/, word
 const COMBINERS = ['oneOf', 'anyOf', 'allOf']
 const COMBINERS_AT_ROOT: HostLimit = { kind: 'root', keywords: COMBINERS }
 const KEYWORDS_AT_ROOT: HostLimit = { kind: 'root', keywords: [...COMBINERS, 'enum', 'not'] }
-const claudeName = (server: string, tool: string): string => `mcp__${server}__${tool}`
 
-/** The known limits, by host. */
-export const HOST_PROFILES: readonly HostProfile[] = [
+/** The hosts and APIs that were not run, and where their limits are written. */
+const REPORTED: readonly HostProfile[] = [
   {
     host: 'Claude API',
     rules: [
@@ -77,27 +49,10 @@ export const HOST_PROFILES: readonly HostProfile[] = [
     ],
   },
   {
-    host: 'Claude Code',
-    rules: [
-      rule(name(64, claudeName), 'refuses', 'ChromeDevTools/chrome-devtools-mcp/issues/1169'),
-      rule(PLAIN, 'refuses', 'microsoft/wassette/issues/56'),
-      rule(description(2048), 'changes', 'anthropics/claude-code/issues/41593'),
-      rule(COMBINERS_AT_ROOT, 'refuses', 'anthropics/claude-code/issues/4886'),
-    ],
-  },
-  {
     host: 'Claude Desktop',
     rules: [
       rule(name(64), 'refuses', 'modelcontextprotocol/modelcontextprotocol/issues/1063'),
       rule(PLAIN, 'refuses', 'malloydata/publisher/pull/543'),
-    ],
-  },
-  {
-    host: 'Codex',
-    rules: [
-      rule(name(64, claudeName), 'changes', 'openai/codex/blob/main/codex-rs/codex-mcp/src/tools.rs'),
-      rule(PLAIN, 'changes', 'openai/codex/blob/main/codex-rs/codex-mcp/src/tools.rs'),
-      rule(KEYWORDS_AT_ROOT, 'refuses', 'Dicklesworthstone/flywheel_connectors/issues/49'),
     ],
   },
   {
@@ -135,16 +90,6 @@ export const HOST_PROFILES: readonly HostProfile[] = [
     ],
   },
   {
-    host: 'Gemini CLI',
-    rules: [
-      rule(
-        name(63, (server, tool) => `mcp_${server}_${tool}`),
-        'changes',
-        'google-gemini/gemini-cli/blob/main/packages/core/src/tools/mcp-tool.ts',
-      ),
-    ],
-  },
-  {
     host: 'OpenAI API (ChatGPT)',
     rules: [
       rule(tools(128), 'refuses', 'zed-industries/zed/issues/32946'),
@@ -153,10 +98,6 @@ export const HOST_PROFILES: readonly HostProfile[] = [
       rule(description(1024), 'refuses', 'modelcontextprotocol/servers/issues/799'),
       rule(KEYWORDS_AT_ROOT, 'refuses', 'langchain-ai/langchainjs/issues/9804'),
     ],
-  },
-  {
-    host: 'opencode',
-    rules: [rule(PLAIN, 'changes', 'anomalyco/opencode/pull/1769')],
   },
   {
     host: 'VS Code',
@@ -174,3 +115,8 @@ export const HOST_PROFILES: readonly HostProfile[] = [
     rules: [rule(name(64), 'changes', 'zed-industries/zed/blob/main/crates/agent/src/thread.rs')],
   },
 ]
+
+/** The known limits, by host. */
+export const HOST_PROFILES: readonly HostProfile[] = [...REPORTED, ...MEASURED_HOSTS.map(profileOf)].sort((a, b) =>
+  a.host.toLowerCase() < b.host.toLowerCase() ? -1 : 1,
+)

@@ -3,6 +3,7 @@ import type { HostVerdict } from '../protocol/diagnosis.ts'
 import { adviceOf } from './advice.ts'
 import type { Finding, ReportFinding } from './finding.ts'
 import { hostFindings } from './host-findings.ts'
+import { type HostNote, hostNotes } from './host-notes.ts'
 import { judgeHosts } from './host-verdicts.ts'
 import type { ServerInventory } from './inventory.ts'
 import { checkPrompt, checkResource, checkTemplate, checkTool } from './rules.ts'
@@ -17,6 +18,8 @@ export interface LintResult {
   readonly tokensByTool: readonly ToolTokens[]
   /** What known hosts make of the tools. */
   readonly hosts: readonly HostVerdict[]
+  /** What hosts do to all servers of this kind: nothing is wrong, but its author should know. */
+  readonly notes: readonly HostNote[]
 }
 
 const MAX_TOKENS = 10_000
@@ -35,7 +38,13 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
   for (const resource of inventory.resources) checkResource(resource, reportOn(`resource ${resource.uri}`))
   for (const template of inventory.templates) checkTemplate(template, reportOn(`template ${template.uriTemplate}`))
   for (const prompt of inventory.prompts) checkPrompt(prompt, reportOn(`prompt ${prompt.name}`))
-  return { findings, toolTokens, tokensByTool: estimateToolTokens(inventory.tools), hosts: judgeHosts(inventory) }
+  return {
+    findings,
+    toolTokens,
+    tokensByTool: estimateToolTokens(inventory.tools),
+    hosts: judgeHosts(inventory),
+    notes: hostNotes(inventory),
+  }
 }
 
 function checkServer({ discovered, tools, prompts }: ServerInventory, toolTokens: number, report: ReportFinding): void {

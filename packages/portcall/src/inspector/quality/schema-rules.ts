@@ -47,7 +47,7 @@ const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperti
 const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'example'])
 
 /** Returns the keywords in the schemas below the root. */
-function keywordsBelow(root: JsonObject): ReadonlySet<string> {
+export function keywordsBelow(root: JsonObject): ReadonlySet<string> {
   const keywords = new Set<string>()
   const visit = (schema: unknown): void => {
     if (!isObject(schema)) return
