@@ -1,6 +1,6 @@
 /** Client authorization (OAuth): providers of access tokens for protected servers, to pass to `connect(url, { auth })`. @module */
 
-export { type AuthProviderOptions, createAuthProvider } from '../auth/client/auth-provider.ts'
+export { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth/client/auth-provider.ts'
 export { type Challenge, readChallenges } from '../auth/client/discovery/challenge.ts'
 export type { DpopOptions } from '../auth/client/dpop/keys.ts'
 export { AuthError, type AuthErrorOptions, type AuthErrorReason, type OAuthErrorResponse } from '../auth/client/errors.ts'
@@ -36,6 +36,7 @@ export { fileStore } from '../auth/client/lazy-file-store.ts'
 export { requestTokens, type TokenParameters } from '../auth/client/oauth/token-endpoint.ts'
 export type { ClientSources } from '../auth/client/registration/client-registration.ts'
 export type { PreRegisteredClient } from '../auth/client/registration/pre-registered.ts'
+export type { SignOutResult } from '../auth/client/tokens/sign-out.ts'
 export type {
   AuthFetch,
   AuthorizationServer,

@@ -8,7 +8,10 @@ import { createDpopKeys, type DpopOptions } from './dpop/keys.ts'
 import { AuthError } from './errors.ts'
 import type { AllowedAddress } from './http/address-policy.ts'
 import { createSafeFetch } from './http/safe-fetch.ts'
+import { describeError, sanitizeError } from './oauth/oauth-response.ts'
+import { removeOfflineAccess } from './tokens/offline-access.ts'
 import { coversScopes, joinScopes } from './tokens/scopes.ts'
+import type { SignOutResult } from './tokens/sign-out.ts'
 import { createTokenCache, type TokenCache } from './tokens/token-cache.ts'
 import { type ActiveTokens, createTokenManager, type TokenManagerOptions } from './tokens/token-manager.ts'
 import { createTokenStore } from './tokens/token-store.ts'
@@ -24,6 +27,11 @@ export interface AuthProviderOptions {
   readonly account?: string
   /** Scopes to request from the start. Default: those that the server names. */
   readonly scopes?: readonly string[]
+  /**
+   * Requests `offline_access`, in addition to other scopes, from authorization servers that list it, so that they issue refresh tokens. Only
+   * sign-ins of users do that. A server that refuses it is asked again without it. Default: true.
+   */
+  readonly offlineAccess?: boolean
   /** How long before their expiry tokens are refreshed, in milliseconds. Default: 30,000, and at most half their lifetime. */
   readonly refreshAheadMs?: number
   /** How often additional scopes are requested for one operation within ten minutes. Default: 2; 0 for never. */
@@ -45,6 +53,7 @@ const NAMES: OptionNames<AuthProviderOptions> = {
   storeTimeoutMs: 1,
   account: 1,
   scopes: 1,
+  offlineAccess: 1,
   refreshAheadMs: 1,
   maxStepUps: 1,
   dpop: 1,
@@ -55,17 +64,29 @@ const ADVICE = { scope: "Use scopes: ['…']" }
 const REFRESH_AHEAD_MS = 30_000
 const MAX_STEP_UPS = 2
 
+/** A provider that obtains tokens, and can give them up. */
+export interface OAuthProvider extends AuthProvider {
+  /**
+   * Signs out of the server at a URL: forgets its tokens and the client that was registered for them, also in the store, and revokes the tokens
+   * if the authorization server has a revocation endpoint (RFC 7009). A failed revocation is reported and not thrown. The next call that needs a
+   * token starts a new sign-in.
+   *
+   * @throws errors of the store; the reason of the signal.
+   */
+  signOut(url: string | URL, options?: { readonly signal?: AbortSignal }): Promise<SignOutResult>
+}
+
 /**
  * Creates an auth provider from a grant type. It adds what all grants share: discovery, storage, refresh and step-up.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-export function createAuthProvider(grant: GrantType, options: AuthProviderOptions = {}): AuthProvider {
+export function createAuthProvider(grant: GrantType, options: AuthProviderOptions = {}): OAuthProvider {
   return createProviderParts(grant, options).provider
 }
 
 /** A provider, and what it shares with a grant that obtains tokens outside of calls. */
 export interface ProviderParts {
-  readonly provider: AuthProvider
+  readonly provider: OAuthProvider
   readonly store: KeyValueStore
   /** Separates what users and grants store in the same store. */
   readonly owner: string
@@ -79,7 +100,7 @@ export function createProviderParts(grant: GrantType, options: AuthProviderOptio
   const store = openStore(options.store, storeTimeoutMs)
   const owner = JSON.stringify([grant.name, account])
   const managers = new Map<string, TokenManagerOptions>()
-  const authorizers = new Map<string, Authorizer>()
+  const authorizers = new Map<string, ManagedAuthorizer>()
   const managerOptionsOf: ProviderParts['managerOptionsOf'] = (url) => {
     const endpoint = new URL(url)
     endpoint.hash = ''
@@ -87,13 +108,19 @@ export function createProviderParts(grant: GrantType, options: AuthProviderOptio
     managers.set(endpoint.href, manager)
     return manager
   }
-  const provider: AuthProvider = {
+  const provider: OAuthProvider = {
     authorizer(url) {
       const manager = managerOptionsOf(url)
       const { href } = manager.endpoint
       const authorizer = authorizers.get(href) ?? createAuthorizer(manager, options)
       authorizers.set(href, authorizer)
       return authorizer
+    },
+    async signOut(url, { signal = new AbortController().signal } = {}) {
+      const manager = managerOptionsOf(new URL(url))
+      const result = await createTokenManager(manager).signOut(signal)
+      authorizers.get(manager.endpoint.href)?.clear()
+      return result
     },
   }
   return { provider, store, owner, managerOptionsOf }
@@ -105,7 +132,7 @@ interface OwnedOptions extends AuthProviderOptions {
 }
 
 function createManagerOptions(endpoint: URL, grant: GrantType, options: OwnedOptions): TokenManagerOptions {
-  const { store, owner, scopes = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
+  const { store, owner, scopes = [], offlineAccess = true, refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
   const { fetch, checkBrowserUrl } = createSafeFetch({ trustedUrl: endpoint, allow, fetch: options.fetch })
   return {
     endpoint,
@@ -115,16 +142,23 @@ function createManagerOptions(endpoint: URL, grant: GrantType, options: OwnedOpt
     fetch,
     checkBrowserUrl,
     scope: joinScopes(...scopes),
+    offlineAccess,
     refreshAheadMs,
     requireDpop: dpop !== false,
     dpopKeys: createDpopKeys(dpop === true || dpop === false ? {} : dpop),
   }
 }
 
-function createAuthorizer(options: TokenManagerOptions, { maxStepUps = MAX_STEP_UPS }: AuthProviderOptions): Authorizer {
+/** An authorizer whose tokens can be forgotten. */
+interface ManagedAuthorizer extends Authorizer {
+  clear(): void
+}
+
+function createAuthorizer(options: TokenManagerOptions, { maxStepUps = MAX_STEP_UPS }: AuthProviderOptions): ManagedAuthorizer {
   const cache = createTokenCache(createTokenManager(options))
   const stepUps = createRateLimiter({ maxAttempts: maxStepUps })
   return {
+    clear: cache.clear,
     headers(request) {
       const { latest } = cache
       if (cache.ready && !latest?.dpop) return latest ? bearerHeaders(latest) : {}
@@ -159,10 +193,17 @@ interface Rejection {
 async function getNewToken(cache: TokenCache, { challenge, token, sent }: Rejection): Promise<boolean> {
   const { current, accepted } = cache
   if (current && token !== current.tokens.accessToken) return true
-  if (current?.source === 'obtained' && !accepted)
-    throw new AuthError('retries_exhausted', `${sent.url.origin} refuses an access token that was just issued`)
+  if (current?.source === 'obtained' && !accepted) throw tokenRefused(sent.url, challenge)
   const mayRefresh = current?.source !== 'refreshed' || accepted
   return cache.renew({ rejectedToken: token, challenge, mayRefresh }, sent.signal)
+}
+
+/** The error for a token that was just issued, with the reason that the server names. */
+function tokenRefused({ origin }: URL, { error, description }: BearerChallenge): AuthError {
+  const message = `${origin} refuses an access token that was just issued`
+  if (error === undefined) return new AuthError('retries_exhausted', message)
+  const response = sanitizeError(error, description)
+  return new AuthError('retries_exhausted', `${message}: ${describeError(response)}`, { response })
 }
 
 /**
@@ -172,7 +213,7 @@ async function getNewToken(cache: TokenCache, { challenge, token, sent }: Reject
 async function stepUp(cache: TokenCache, stepUps: RateLimiter, { challenge, token, sent }: Rejection): Promise<boolean> {
   const { latest } = cache
   if (challenge.error !== 'insufficient_scope' || challenge.scope === undefined || !latest) return false
-  const isRequested = coversScopes(latest.tokens.requestedScope, challenge.scope)
+  const isRequested = coversScopes(latest.tokens.requestedScope, removeOfflineAccess(challenge.scope))
   if (isRequested) return token !== latest.tokens.accessToken
   const operation = `${sent.headers['mcp-method'] ?? sent.method} ${sent.headers['mcp-name'] ?? ''}`
   const mayStart = (): boolean => stepUps.tryAcquire(operation)

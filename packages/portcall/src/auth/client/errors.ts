@@ -39,6 +39,8 @@ export interface OAuthErrorResponse {
 export interface AuthErrorOptions extends ErrorOptions {
   /** The error response of the authorization server, if there was one. */
   readonly response?: OAuthErrorResponse | undefined
+  /** The HTTP status of the response, if an endpoint of the authorization server refused a request. */
+  readonly status?: number | undefined
 }
 
 /** Thrown when a client cannot be authorized. `reason` identifies the cause. The message contains no secrets. */
@@ -51,11 +53,14 @@ export class AuthError extends PortcallError {
   readonly reason: AuthErrorReason
   /** The error response of the OAuth endpoint, if there was one. */
   readonly response?: OAuthErrorResponse
+  /** The HTTP status with which an endpoint of the authorization server refused a request. */
+  readonly status?: number
 
   /** `message` is for developers: it must not contain secrets. */
-  constructor(reason: AuthErrorReason, message: string, { response, ...options }: AuthErrorOptions = {}) {
+  constructor(reason: AuthErrorReason, message: string, { response, status, ...options }: AuthErrorOptions = {}) {
     super(message, options)
     this.reason = reason
     if (response) this.response = response
+    if (status !== undefined) this.status = status
   }
 }

@@ -69,7 +69,7 @@ export interface ClientIdentity {
   readonly privateKey?: ClientKey
   /** The algorithm of `privateKey`. Default: that of the key, else ES256. */
   readonly algorithm?: string
-  /** How the client authenticates at the token endpoint. Default: the strongest method that the server supports and for which there is a secret or a key, otherwise `none`. */
+  /** How the client authenticates at the token endpoint. Default: the strongest method that the server supports and for which there is a secret or a key, otherwise `none`. A secret is sent in the way that the server lists first. */
   readonly authentication?: ClientAuthMethod
 }
 
@@ -129,6 +129,8 @@ export interface GrantContext {
   readonly resource: string
   /** The scopes to request, separated by spaces. Absent if the parameter is to be omitted. */
   readonly scope: string | undefined
+  /** The scopes that the metadata of the resource lists, separated by spaces. A new client is registered for them too. */
+  readonly resourceScope?: string | undefined
   /** Stores registrations and tokens. */
   readonly store: KeyValueStore
   /** Sends requests to the authorization server, within the address policy. */
@@ -158,4 +160,6 @@ export interface GrantType {
   obtain(context: GrantContext): Promise<TokenSet>
   /** Returns the client that the tokens were issued to, which is needed to refresh them. */
   client(context: GrantContext, tokens: TokenSet): Promise<ClientIdentity | undefined>
+  /** Called when the authorization server does not know a client any more. Forgets it if it was registered dynamically. */
+  forget?(context: GrantContext, client: ClientIdentity): Promise<void>
 }

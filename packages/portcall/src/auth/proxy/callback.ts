@@ -1,6 +1,7 @@
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { sha256 } from '../../util/digest.ts'
 import { randomId } from '../../util/random.ts'
+import { isSameIssuer } from '../issuer.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
 import { isSameBrowser, type PendingSignIn, redirectToClient, STATE_KEY } from './authorize.ts'
 import { getAndDelete, type ProxyContext } from './context.ts'
@@ -36,7 +37,7 @@ export async function handleCallback(request: HookRequest, context: ProxyContext
   if ((await getAndDelete(store, STATE_KEY + hash)) === undefined) return textResponse(EXPIRED)
   const { issuer } = options.upstream
   const iss = query.get('iss')
-  if (issuer !== undefined && iss !== undefined && iss !== issuer) return textResponse(EXPIRED)
+  if (issuer !== undefined && iss !== undefined && !isSameIssuer(iss, issuer)) return textResponse(EXPIRED)
   const code = query.get('code')
   if (code === undefined) return redirectToClient(pending, { error: 'access_denied' }, context)
   try {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { sha256 } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
 import type { AuthRequest } from '../client/types.ts'
+import { readList, readSeconds, readText } from '../members.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
 import { createIssuerFetch, createIssuerNotification } from '../server/issuer-fetch.ts'
 import type { OAuthProxyOptions, UpstreamTokens } from './options.ts'
@@ -40,7 +41,8 @@ export function createUpstream(options: OAuthProxyOptions, callbackUrl: string, 
 
   const requestTokens = async (form: Readonly<Record<string, string>>): Promise<UpstreamTokens> => {
     const { status, json } = await issuerFetch(post(form))
-    if (status === 200 && typeof json.access_token === 'string') return readTokens(json, now())
+    const accessToken = readText(json.access_token)
+    if (status === 200 && accessToken !== undefined) return readTokens(accessToken, json, now())
     if (status === 200 || json.error === 'invalid_grant')
       throw new UpstreamRefusedError('The identity provider refused the token request')
     throw new VerifierUnavailableError(`The identity provider responded with HTTP ${status}`)
@@ -87,13 +89,14 @@ function clientAuthentication({ upstream: { clientId, clientSecret, authenticati
   return { form: {}, headers: { authorization: `Basic ${btoa(encoded.join(':'))}` } }
 }
 
-function readTokens(json: JsonObject, now: number): UpstreamTokens {
-  const { access_token: accessToken, id_token: idToken, refresh_token: refreshToken, expires_in: seconds, scope } = json
+function readTokens(accessToken: string, json: JsonObject, now: number): UpstreamTokens {
+  const [idToken, refreshToken] = [readText(json.id_token), readText(json.refresh_token)]
+  const [seconds, scopes] = [readSeconds(json.expires_in), readList(json.scope)]
   return {
-    accessToken: String(accessToken),
-    ...(typeof idToken === 'string' && { idToken }),
-    ...(typeof refreshToken === 'string' && { refreshToken }),
-    ...(typeof seconds === 'number' && { expiresAt: now + seconds * 1000 }),
-    ...(typeof scope === 'string' && { scopes: scope.split(' ').filter(Boolean) }),
+    accessToken,
+    ...(idToken !== undefined && { idToken }),
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(seconds !== undefined && { expiresAt: now + seconds * 1000 }),
+    ...(scopes && { scopes }),
   }
 }

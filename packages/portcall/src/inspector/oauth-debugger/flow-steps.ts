@@ -4,8 +4,8 @@ import { discoverAuthorizationServer } from '../../auth/client/discovery/discove
 import { type AuthorizationAttempt, createAuthorizationAttempt } from '../../auth/client/grants/authorization-attempt.ts'
 import { requestTokens } from '../../auth/client/oauth/token-endpoint.ts'
 import { createClientRegistrar } from '../../auth/client/registration/client-registration.ts'
+import { addOfflineAccess } from '../../auth/client/tokens/offline-access.ts'
 import { joinScopes } from '../../auth/client/tokens/scopes.ts'
-import { addOfflineAccess } from '../../auth/client/tokens/token-manager.ts'
 import type { GrantContext, TokenSet } from '../../entrypoints/auth-client.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import { MetaKey } from '../../protocol/meta.ts'
@@ -55,18 +55,10 @@ async function discover(parts: FlowParts): Promise<void> {
   }
   const { server, resource, scope: supported } = found as Awaited<ReturnType<typeof discoverAuthorizationServer>>
   const wanted = joinScopes(...(options.scopes ?? [])) ?? session.challenge?.scope ?? supported
-  const scope = addOfflineAccess(
-    wanted,
-    { name: 'debugger', offlineAccess: true, obtain: notUsed, client: async () => undefined },
-    { server, resource },
-  )
+  const scope = addOfflineAccess(wanted, { offlineAccess: true }, { server, resource })
   Object.assign(session, { server, resource, scope })
   log.learn({ resource, ...(scope !== undefined && { scope }) })
   log.leave('server-metadata', { summary: `The issuer is ${server.issuer}` })
-}
-
-async function notUsed(): Promise<never> {
-  throw new Error('The debugger obtains tokens itself')
 }
 
 async function register(parts: FlowParts): Promise<void> {

@@ -78,4 +78,15 @@ describe('a bearer challenge', () => {
     expect(readBearerChallenge(header)).toEqual(expected)
     expect(readBearerChallenge(undefined)).toEqual({})
   })
+
+  test.each([
+    [`Bearer resource_metadata='https://a.example/r'`, { resourceMetadata: 'https://a.example/r' }],
+    [`Bearer scope='a b', resource_metadata='https://a.example/r'`, { scope: 'a b', resourceMetadata: 'https://a.example/r' }],
+    [`Bearer error='it''s', scope=a`, { error: `'it''s'`, scope: 'a' }],
+    [`Bearer scope='a, error=b`, { scope: `'a`, error: 'b' }],
+    [`Bearer resource_metadata="/r"`, { resourceMetadata: '/r' }],
+    [`Bearer resource_metadata="a", resource_metadata="b"`, { resourceMetadata: 'a', otherResourceMetadata: ['b'] }],
+    [`Bearer resource_metadata="a", DPoP resource_metadata="a"`, { resourceMetadata: 'a' }],
+    [`Bearer error="x", error_description="the reason"`, { error: 'x', description: 'the reason' }],
+  ])('U2 is read from %s', (header, expected) => expect(readBearerChallenge(header)).toEqual(expected))
 })

@@ -8,11 +8,15 @@ export interface Challenge {
 
 /** What a challenge for an access token demands. */
 export interface BearerChallenge {
-  /** The URL of the resource metadata. */
+  /** The URL of the resource metadata. It may be relative. */
   readonly resourceMetadata?: string | undefined
+  /** Further URLs of the resource metadata, if the challenges contain several. */
+  readonly otherResourceMetadata?: readonly string[]
   /** The scopes that the request needs. */
   readonly scope?: string | undefined
   readonly error?: string | undefined
+  /** The `error_description`. */
+  readonly description?: string | undefined
 }
 
 const SEPARATORS = /[\s,]*/y
@@ -21,6 +25,8 @@ const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y
 /** More than the grammar allows, because some servers send URLs without quotes. */
 const UNQUOTED = /[^\s,"]+/y
+/** Not allowed either, and sent by some servers. */
+const SINGLE_QUOTED = /'[^'"]*'(?=[\s,]|$)/y
 
 /**
  * Parses the challenges of a `WWW-Authenticate` header, up to where it is malformed. Takes linear time for any input. Of repeated parameters,
@@ -28,13 +34,33 @@ const UNQUOTED = /[^\s,"]+/y
  * https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
  */
 export function readChallenges(header: string): Challenge[] {
-  const challenges: { scheme: string; parameters: Map<string, string> }[] = []
+  return parseChallenges(header).map(({ scheme, parameters }) => {
+    const first = new Map<string, string>()
+    for (const [name, value] of parameters) if (!first.has(name)) first.set(name, value)
+    return { scheme, parameters: first }
+  })
+}
+
+/** A challenge with all its parameters in order, also repeated ones. */
+interface ParsedChallenge {
+  readonly scheme: string
+  readonly parameters: [name: string, value: string][]
+}
+
+function parseChallenges(header: string): ParsedChallenge[] {
+  const challenges: ParsedChallenge[] = []
   let at = 0
   const take = (pattern: RegExp): string => {
     pattern.lastIndex = at
     const [match = ''] = pattern.exec(header) ?? []
     at += match.length
     return match
+  }
+  const takeValue = (): string => {
+    const quoted = header[at] === '"' ? readQuoted(header, at) : undefined
+    if (!quoted) return take(SINGLE_QUOTED).slice(1, -1) || take(UNQUOTED)
+    at = quoted.end
+    return quoted.text
   }
   for (take(SEPARATORS); at < header.length; take(SEPARATORS)) {
     const name = take(TOKEN).toLowerCase()
@@ -44,12 +70,9 @@ export function readChallenges(header: string): Challenge[] {
     if (current && header[at] === '=') {
       at++
       take(BLANKS)
-      const quoted = header[at] === '"' ? readQuoted(header, at) : undefined
-      const value = quoted?.text ?? take(UNQUOTED)
-      at = quoted?.end ?? at
-      if (!current.parameters.has(name)) current.parameters.set(name, value)
+      current.parameters.push([name, takeValue()])
     } else {
-      challenges.push({ scheme: name, parameters: new Map() })
+      challenges.push({ scheme: name, parameters: [] })
       take(TOKEN68)
     }
   }
@@ -72,8 +95,11 @@ function readQuoted(header: string, start: number): { readonly text: string; rea
 
 /** Merges the challenges with the schemes Bearer and DPoP. Each parameter comes from the first challenge that has it. */
 export function readBearerChallenge(header: string | undefined): BearerChallenge {
-  const challenges = readChallenges(header ?? '').filter(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
-  const first = (name: string): string | undefined =>
-    challenges.map(({ parameters }) => parameters.get(name)).find((value) => value !== undefined && value !== '')
-  return { resourceMetadata: first('resource_metadata'), scope: first('scope'), error: first('error') }
+  const parameters = parseChallenges(header ?? '').flatMap((challenge) =>
+    challenge.scheme === 'bearer' || challenge.scheme === 'dpop' ? challenge.parameters : [],
+  )
+  const all = (name: string): string[] => parameters.flatMap(([one, value]) => (one === name && value !== '' ? [value] : []))
+  const [resourceMetadata, ...others] = new Set(all('resource_metadata'))
+  const [[scope], [error], [description]] = [all('scope'), all('error'), all('error_description')]
+  return { resourceMetadata, scope, error, description, ...(others.length > 0 && { otherResourceMetadata: others }) }
 }

@@ -49,7 +49,7 @@ describe('the metadata of a resource', () => {
 
   test('is used as soon as one URL has it', async () => {
     const { fetch, requested } = web({ [PATH]: resource(), [META]: { issuer: LOGIN } })
-    await find(fetch, 'no address')
+    await find(fetch, 'https://:no address')
     expect(requested).toEqual([PATH, META])
   })
 
@@ -93,6 +93,29 @@ describe('the metadata of a resource', () => {
     expect(await reasonOf(find(part.fetch, elsewhere))).toBe('resource_mismatch')
   })
 
+  test.each([{}, { error: 'not found' }, '<html>', 502])(
+    'U1 is looked for at the next URL if one responds with %j',
+    async (document) => {
+      const { fetch } = web({ [PATH]: document, [ROOT]: resource(), [META]: { issuer: LOGIN } })
+      expect(await find(fetch)).toMatchObject({ resource: ENDPOINT.href })
+    },
+  )
+
+  test.each(['https://api.example.com/gone', '/gone', "'", 'https://:no address'])(
+    'U2 that a challenge names as %s and that is not usable is never replaced by guesses',
+    async (url) => {
+      const { fetch, requested } = web({})
+      expect(await reasonOf(find(fetch, url))).toBe('discovery_failed')
+      expect(requested).not.toContain('https://api.example.com/.well-known/oauth-authorization-server')
+    },
+  )
+
+  test.each(['/meta', '../meta', 'https://api.example.com/meta'])('U2 is found at %s', async (url) => {
+    const { fetch, requested } = web({ 'https://api.example.com/meta': resource(), [META]: { issuer: LOGIN } })
+    expect(await find(fetch, url)).toMatchObject({ resource: ENDPOINT.href })
+    expect(requested).toEqual(['https://api.example.com/meta', META])
+  })
+
   test('is refused if it names no authorization server', async () => {
     for (const authorization_servers of [undefined, [], [7], 'x'])
       expect(await reasonOf(find(web({ [PATH]: resource({ authorization_servers }) }).fetch))).toBe('discovery_failed')
@@ -122,9 +145,34 @@ describe('the metadata of an authorization server', () => {
     }
   })
 
-  test.each([`${LOGIN}/`, 'https://LOGIN.example.com', `${LOGIN}:443`, 'https://evil.example.com', undefined, 7])(
+  test.each([`${LOGIN}/x`, 'http://login.example.com', `${LOGIN}:8443`, 'https://evil.example.com', undefined, 7])(
     'C56 is refused if its issuer is %j',
     async (issuer) => expect(await reasonOf(discoverFrom(LOGIN, { [META]: { issuer } }).result)).toBe('issuer_mismatch'),
+  )
+
+  test.each([
+    [LOGIN, `${LOGIN}/`],
+    [`${LOGIN}/`, LOGIN],
+    [LOGIN, 'https://LOGIN.example.com'],
+    [LOGIN, `${LOGIN}:443`],
+  ])('F1 of %s may have the issuer %s, which is kept as it is written', async (listed, issuer) => {
+    expect(await discoverFrom(listed, { [META]: { issuer } }).result).toMatchObject({ server: { issuer } })
+  })
+
+  test('F1 of an issuer with a path has to name exactly this path', async () => {
+    for (const issuer of [`${LOGIN}/a/`, `${LOGIN}/A`, LOGIN]) {
+      const { result } = discoverFrom(`${LOGIN}/a`, { [`${META}/a`]: { issuer } })
+      expect(await reasonOf(result)).toBe('issuer_mismatch')
+    }
+  })
+
+  test.each([{}, { error: 'not found' }, '<html>', 502, { issuer: 'https://other.example.com' }])(
+    'U1 is looked for at the next URL if one responds with %j',
+    async (document) => {
+      const openid = `${LOGIN}/.well-known/openid-configuration`
+      const { result } = discoverFrom(LOGIN, { [META]: document, [openid]: { issuer: LOGIN } })
+      expect(await result).toMatchObject({ server: { issuer: LOGIN } })
+    },
   )
 
   test('is required unless the server of revision 2025-03-26 has none', async () => {

@@ -1,3 +1,4 @@
+import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, GrantType } from '../types.ts'
 import type { BearerChallenge } from './challenge.ts'
 import type { MetadataFetch } from './metadata-document.ts'
@@ -22,14 +23,16 @@ export interface DiscoveryOptions extends MetadataFetch {
 
 /**
  * Discovers the authorization server of a protected server from the resource metadata. A server without metadata is treated as one of revision
- * 2025-03-26, which is its own authorization server.
+ * 2025-03-26, which is its own authorization server, unless it says that it has metadata.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-server-discovery
  *
  * @throws AuthError `discovery_failed`, `resource_mismatch`, `issuer_mismatch`; whatever `fetch` throws.
  */
 export async function discoverAuthorizationServer(options: DiscoveryOptions): Promise<DiscoveryResult> {
   const { endpoint, challenge, chooseIssuer } = options
-  const metadata = await fetchResourceMetadata(endpoint, challenge.resourceMetadata, options)
+  const metadata = await fetchResourceMetadata(endpoint, challenge, options)
+  if (!metadata && challenge.resourceMetadata !== undefined)
+    throw new AuthError('discovery_failed', `${endpoint.href} names metadata that is not usable`)
   if (!metadata) {
     const server = await fetchLegacyServerMetadata(endpoint, options)
     return { server, resource: canonicalResource(endpoint), scope: undefined }

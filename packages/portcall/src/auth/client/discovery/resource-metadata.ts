@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { readList } from '../../members.ts'
 import { isStrictUrl } from '../../strict-url.ts'
 import { AuthError } from '../errors.ts'
-import { fetchDocument, type MetadataFetch, readStrings, wellKnownUrl } from './metadata-document.ts'
+import type { BearerChallenge } from './challenge.ts'
+import { type DocumentSearch, findDocument, type MetadataFetch, wellKnownUrl } from './metadata-document.ts'
 
 /** The metadata of a protected resource (RFC 9728). */
 export interface ResourceMetadata {
@@ -14,37 +16,43 @@ export interface ResourceMetadata {
 const NAME = 'oauth-protected-resource'
 
 /**
- * Fetches the metadata of a protected server from the URL in its challenge, else from the two well-known URLs. Returns `undefined` if there is
- * none.
+ * Fetches the metadata of a protected server from the URLs in its challenge, else from the two well-known URLs. Skips URLs without usable
+ * metadata. Returns `undefined` if there is none.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#protected-resource-metadata-discovery-requirements
  *
  * @throws AuthError `resource_mismatch` if it describes another resource, `discovery_failed` if it names no authorization server.
  */
-export async function fetchResourceMetadata(
+export function fetchResourceMetadata(
   endpoint: URL,
-  challengeUrl: string | undefined,
+  challenge: BearerChallenge,
   options: MetadataFetch,
 ): Promise<ResourceMetadata | undefined> {
-  for (const url of candidateUrls(endpoint, challengeUrl)) {
-    const document = await fetchDocument(url, options)
-    if (document) return parseMetadata(document, endpoint, url)
+  const search: DocumentSearch<ResourceMetadata> = {
+    urls: candidateUrls(endpoint, challenge),
+    read: (document, url) => readMetadata(document, endpoint, url),
   }
-  return undefined
+  return findDocument(search, options)
 }
 
-function candidateUrls(endpoint: URL, challengeUrl: string | undefined): Set<string> {
-  const fromChallenge = challengeUrl !== undefined && URL.canParse(challengeUrl) ? [challengeUrl] : []
-  return new Set([...fromChallenge, wellKnownUrl(NAME, endpoint), wellKnownUrl(NAME, new URL('/', endpoint))])
+const MAX_ADVERTISED = 3
+
+/** Relative URLs refer to the endpoint. */
+function candidateUrls(endpoint: URL, { resourceMetadata, otherResourceMetadata = [] }: BearerChallenge): ReadonlySet<string> {
+  const advertised = (resourceMetadata === undefined ? [] : [resourceMetadata, ...otherResourceMetadata]).slice(0, MAX_ADVERTISED)
+  const urls = advertised.flatMap((url) => (URL.canParse(url, endpoint) ? [new URL(url, endpoint).href] : []))
+  return new Set([...urls, wellKnownUrl(NAME, endpoint), wellKnownUrl(NAME, new URL('/', endpoint))])
 }
 
-function parseMetadata(document: JsonObject, endpoint: URL, url: string): ResourceMetadata {
-  const { resource } = document
+/** Returns `undefined` for a document that is something else, such as the error of a gateway. */
+function readMetadata(document: JsonObject, endpoint: URL, url: string): ResourceMetadata | undefined {
+  const { resource, authorization_servers } = document
+  if (resource === undefined && authorization_servers === undefined) return undefined
   if (typeof resource !== 'string' || !describesEndpoint(resource, endpoint, url))
     throw new AuthError('resource_mismatch', `The metadata of ${endpoint.href} describes another resource: ${truncate(resource)}`)
-  const authorizationServers = readStrings(document.authorization_servers)
+  const authorizationServers = readList(authorization_servers)
   if (!authorizationServers?.length)
     throw new AuthError('discovery_failed', `The metadata of ${endpoint.href} names no authorization server`)
-  return { resource, authorizationServers, scopes: readStrings(document.scopes_supported) }
+  return { resource, authorizationServers, scopes: readList(document.scopes_supported) }
 }
 
 /**

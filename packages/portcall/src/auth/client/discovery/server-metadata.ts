@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { isSameIssuer } from '../../issuer.ts'
+import { readFlag, readList, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer } from '../types.ts'
-import { fetchDocument, type MetadataFetch, readStrings, wellKnownUrl } from './metadata-document.ts'
+import { findDocument, type MetadataFetch, wellKnownUrl } from './metadata-document.ts'
 
 const OAUTH = 'oauth-authorization-server'
 const OPENID = 'openid-configuration'
@@ -24,7 +26,8 @@ const LIST_MEMBERS = [
 const BOOLEAN_MEMBERS = ['client_id_metadata_document_supported', 'authorization_response_iss_parameter_supported'] as const
 
 /**
- * Fetches the metadata of an authorization server (RFC 8414 or OpenID Connect Discovery), whose `issuer` has to equal the one requested.
+ * Fetches the metadata of an authorization server (RFC 8414 or OpenID Connect Discovery), whose `issuer` has to be the one requested. Skips
+ * documents that are not its metadata.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-server-metadata-discovery
  *
  * @throws AuthError `discovery_failed`, `issuer_mismatch`; whatever `fetch` throws.
@@ -33,8 +36,6 @@ export async function fetchServerMetadata(issuer: string, options: MetadataFetch
   if (!URL.canParse(issuer)) throw new AuthError('discovery_failed', 'The identifier of the authorization server is not a URL')
   const server = await findMetadata(issuer, options)
   if (!server) throw new AuthError('discovery_failed', `${issuer} has no authorization server metadata`)
-  if (server.issuer !== issuer)
-    throw new AuthError('issuer_mismatch', `The metadata of ${issuer} belongs to another authorization server`)
   return server
 }
 
@@ -47,35 +48,29 @@ export async function fetchServerMetadata(issuer: string, options: MetadataFetch
  */
 export async function fetchLegacyServerMetadata(endpoint: URL, options: MetadataFetch): Promise<AuthorizationServer> {
   const { origin } = endpoint
-  const server = await findMetadata(origin, options)
-  if (!server) return defaultMetadata(origin)
-  if (server.issuer !== origin && server.issuer !== `${origin}/`)
-    throw new AuthError('issuer_mismatch', `The metadata of ${origin} belongs to another authorization server`)
-  return server
+  return (await findMetadata(origin, options)) ?? defaultMetadata(origin)
 }
 
-async function findMetadata(issuer: string, options: MetadataFetch): Promise<AuthorizationServer | undefined> {
+function findMetadata(issuer: string, options: MetadataFetch): Promise<AuthorizationServer | undefined> {
   const url = new URL(issuer)
   const hasPath = url.pathname !== '/'
-  const candidates = [wellKnownUrl(OAUTH, url), wellKnownUrl(OPENID, url)]
-  if (hasPath) candidates.push(`${url.origin}${url.pathname.replace(/\/$/, '')}/.well-known/${OPENID}`)
-  for (const candidate of candidates) {
-    const document = await fetchDocument(candidate, options)
-    if (document) return parseMetadata(document)
-  }
-  return undefined
+  const urls = [wellKnownUrl(OAUTH, url), wellKnownUrl(OPENID, url)]
+  if (hasPath) urls.push(`${url.origin}${url.pathname.replace(/\/$/, '')}/.well-known/${OPENID}`)
+  return findDocument({ urls, read: (document) => readMetadata(document, issuer) }, options)
 }
 
-/** Reads the known members. A member with a wrong type counts as absent. */
-function parseMetadata(document: JsonObject): AuthorizationServer {
-  const server: Record<string, unknown> = { issuer: typeof document.issuer === 'string' ? document.issuer : '' }
-  for (const name of STRING_MEMBERS) if (typeof document[name] === 'string') server[name] = document[name]
-  for (const name of BOOLEAN_MEMBERS) if (typeof document[name] === 'boolean') server[name] = document[name]
-  for (const name of LIST_MEMBERS) {
-    const list = readStrings(document[name])
-    if (list) server[name] = list
-  }
-  return server as unknown as AuthorizationServer
+/**
+ * Reads the known members. A member with a wrong type counts as absent. The issuer is kept as the server writes it.
+ */
+function readMetadata(document: JsonObject, issuer: string): AuthorizationServer {
+  if (typeof document.issuer !== 'string' || !isSameIssuer(document.issuer, issuer))
+    throw new AuthError('issuer_mismatch', `The metadata of ${issuer} belongs to another authorization server`)
+  const members = [
+    ...STRING_MEMBERS.map((name) => [name, readText(document[name])] as const),
+    ...BOOLEAN_MEMBERS.map((name) => [name, readFlag(document[name])] as const),
+    ...LIST_MEMBERS.map((name) => [name, readList(document[name])] as const),
+  ]
+  return { issuer: document.issuer, ...Object.fromEntries(members.filter(([, value]) => value !== undefined)) }
 }
 
 /** PKCE counts as supported, because that revision requires it. */

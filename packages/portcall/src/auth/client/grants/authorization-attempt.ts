@@ -1,6 +1,6 @@
 import { AuthError } from '../errors.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
-import { sanitizeText } from '../oauth/oauth-response.ts'
+import { describeError, sanitizeError } from '../oauth/oauth-response.ts'
 import { requestTokens } from '../oauth/token-endpoint.ts'
 import type { AuthorizationServer, ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 
@@ -120,9 +120,6 @@ function checkIssuer(response: URLSearchParams, server: AuthorizationServer): vo
 }
 
 function deniedError(error: string, description: string | undefined): AuthError {
-  const response = {
-    error: sanitizeText(error),
-    ...(description !== undefined && { description: sanitizeText(description) }),
-  }
-  return new AuthError('denied', `The authorization server denied the request: ${response.error}`, { response })
+  const response = sanitizeError(error, description)
+  return new AuthError('denied', `The authorization server denied the request: ${describeError(response)}`, { response })
 }

@@ -1,13 +1,15 @@
-import type { AuthProvider } from '../../../protocol/authorizer.ts'
 import { raceAbort } from '../../../util/timers.ts'
-import { createProviderParts, type ProviderParts } from '../auth-provider.ts'
+import { createProviderParts, type OAuthProvider, type ProviderParts } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { classifyHost } from '../http/address-policy.ts'
+import { refusalOf } from '../registration/registered-client.ts'
+import { hasOfflineAccess, mayRefuseOfflineAccess } from '../tokens/offline-access.ts'
 import { splitScopes } from '../tokens/scopes.ts'
+import { saveServerLimits } from '../tokens/server-limits.ts'
 import { toStoredTokens } from '../tokens/token-store.ts'
-import type { GrantContext, GrantType, TokenSet } from '../types.ts'
+import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 import { redeemResponse } from './authorization-attempt.ts'
-import { createCodeGrant, type RedirectReceiver, type SignInAttempt, type SignInOptions } from './code-grant.ts'
+import { type CodeGrant, createCodeGrant, type RedirectReceiver, type SignInAttempt, type SignInOptions } from './code-grant.ts'
 import { createStoredSignIns, type StartedSignIn, type StoredSignIns } from './stored-sign-in.ts'
 
 /** The authorization request that the user is asked to approve. */
@@ -43,7 +45,7 @@ export interface AuthorizationCodeOptions extends SignInOptions {
 }
 
 /** A provider that signs users in with a page that your program shows. */
-export interface AuthorizationCodeProvider extends AuthProvider {
+export interface AuthorizationCodeProvider extends OAuthProvider {
   /**
    * Finishes a sign-in with the URL that the user was redirected to, or with its parameters. Call it in any process that has the same store, on
    * a provider with the same options. Use the `account` of the user whose browser sent the request: the response to a sign-in of another
@@ -67,10 +69,11 @@ export function authorizationCode(options: AuthorizationCodeOptions): Authorizat
   if (protocol !== 'https:' && (protocol !== 'http:' || classifyHost(hostname) !== 'loopback'))
     throw new TypeError(`redirectUri must use https, or http on loopback: ${redirectUri}`)
   const { applicationType = protocol === 'https:' ? 'web' : 'native', signInTtlMs = SIGN_IN_TTL_MS } = options
-  const grant: GrantType = createCodeGrant({
+  const grant = createCodeGrant({
     name: 'authorization_code',
     options,
     applicationType,
+    signInTtlMs,
     openReceiver: async () => receiver,
   })
   const parts = createProviderParts(grant, options)
@@ -117,6 +120,22 @@ async function signIn(attempt: SignInAttempt, context: GrantContext, { authorize
   return signIns.finish(state, () => attempt.redeem(parametersOf(response)))
 }
 
+interface RefusedSignIn {
+  readonly context: GrantContext
+  readonly grant: CodeGrant
+  readonly client: ClientIdentity
+  /** Whether `offline_access` is requested only to get a refresh token. */
+  readonly isOfflineAccessOptional: boolean
+}
+
+/** Records why a sign-in was refused that this process cannot start again, so that the next one is different. */
+async function recordRefusal(error: unknown, { context, grant, client, isOfflineAccessOptional }: RefusedSignIn): Promise<void> {
+  if (!(error instanceof AuthError)) return
+  const mayBlame = isOfflineAccessOptional && hasOfflineAccess(context.scope) && mayRefuseOfflineAccess(error)
+  if (mayBlame) await saveServerLimits(context, { refusesOfflineAccess: true })
+  else if (refusalOf(error)) await grant.registrar.forget(context, client)
+}
+
 interface ReceivedResponse {
   readonly state: string
   readonly pending: StartedSignIn
@@ -126,12 +145,13 @@ interface ReceivedResponse {
 /** Redeems the response to a sign-in that was started elsewhere, and stores the tokens. */
 async function redeemAndSave(
   { state, pending, parameters }: ReceivedResponse,
-  grant: GrantType,
+  grant: CodeGrant,
   { managerOptionsOf }: ProviderParts,
 ): Promise<TokenSet> {
   const { server, resource, scope, redirectUri, verifier, client: dynamicClient, dpopKey } = pending
   const endpoint = new URL(pending.endpoint)
-  const { store, tokenStore, fetch, checkBrowserUrl, dpopKeys } = managerOptionsOf(endpoint)
+  const manager = managerOptionsOf(endpoint)
+  const { store, tokenStore, fetch, checkBrowserUrl, dpopKeys } = manager
   const dpop = dpopKey && (await dpopKeys.forStored(dpopKey))
   if (dpopKey && !dpop)
     throw new AuthError('token_refused', 'This process lacks the DPoP key of the sign-in: set `dpop: { persist: true }`')
@@ -143,7 +163,12 @@ async function redeemAndSave(
     ...(dynamicClient && { client: dynamicClient }),
   })
   if (!client) throw new AuthError('registration_failed', 'The client of the sign-in is not configured in this process')
-  const tokens = await redeemResponse(parameters, { state, verifier, redirectUri, client }, context)
+  if (dynamicClient) await grant.registrar.recordSignIn(context, client, 'returned')
+  const tokens = await redeemResponse(parameters, { state, verifier, redirectUri, client }, context).catch(async (error) => {
+    const isOfflineAccessOptional = !hasOfflineAccess(manager.scope)
+    await recordRefusal(error, { context, grant, client, isOfflineAccessOptional })
+    throw error
+  })
   const complete: TokenSet = dynamicClient ? { ...tokens, client: dynamicClient } : tokens
   await tokenStore.saveBinding({ server, resource })
   await tokenStore.saveTokens({ server, resource }, toStoredTokens(complete, scope, dpop))

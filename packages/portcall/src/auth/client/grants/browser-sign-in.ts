@@ -1,6 +1,5 @@
-import type { AuthProvider } from '../../../protocol/authorizer.ts'
 import { createMutex } from '../../../util/async.ts'
-import { createAuthProvider } from '../auth-provider.ts'
+import { createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import type { GrantType } from '../types.ts'
 import { createCodeGrant, type SignInOptions } from './code-grant.ts'
@@ -25,7 +24,7 @@ const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
  * @example
  * const notes = await connect('https://notes.example.com/mcp', { auth: browserSignIn({ store: fileStore('tokens.json') }) })
  */
-export function browserSignIn(options: BrowserSignInOptions = {}): AuthProvider {
+export function browserSignIn(options: BrowserSignInOptions = {}): OAuthProvider {
   const redirectUri = parseRedirectUri(options.redirectUri ?? DEFAULT_REDIRECT_URI)
   const { timeoutMs = TIMEOUT_MS, open = openBrowser } = options
   const mutex = createMutex()
@@ -33,6 +32,8 @@ export function browserSignIn(options: BrowserSignInOptions = {}): AuthProvider 
     name: 'browser',
     options,
     applicationType: 'native',
+    // One sign-in runs at a time, so that one without a return has ended.
+    signInTtlMs: 0,
     async openReceiver(registered) {
       const { startLoopbackServer } = await import('../node/loopback.ts')
       const server = await startLoopbackServer(redirectUri, registered)

@@ -1,5 +1,4 @@
-import type { AuthProvider } from '../../../protocol/authorizer.ts'
-import { type AuthProviderOptions, createAuthProvider } from '../auth-provider.ts'
+import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
 import { requestTokens } from '../oauth/token-endpoint.ts'
 import { bindToIssuer, chooseIssuer, type PreRegisteredClient } from '../registration/pre-registered.ts'
 import type { GrantType } from '../types.ts'
@@ -17,7 +16,7 @@ export interface ClientCredentialsOptions extends AuthProviderOptions {
  * const client = { clientId: 'nightly', clientSecret: process.env.NIGHTLY_SECRET, issuer: 'https://login.example.com' }
  * const notes = await connect('https://notes.example.com/mcp', { auth: clientCredentials({ client }) })
  */
-export function clientCredentials({ client, ...options }: ClientCredentialsOptions): AuthProvider {
+export function clientCredentials({ client, ...options }: ClientCredentialsOptions): OAuthProvider {
   const grant: GrantType = {
     name: `client_credentials ${client.clientId}`,
     chooseIssuer: (issuers) => chooseIssuer(issuers, client),

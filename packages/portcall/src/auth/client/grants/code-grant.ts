@@ -1,6 +1,11 @@
 import type { AuthProviderOptions } from '../auth-provider.ts'
-import { AuthError } from '../errors.ts'
-import { type ClientSources, createClientRegistrar, type RegistrationRequest } from '../registration/client-registration.ts'
+import {
+  type ClientRegistrar,
+  type ClientSources,
+  createClientRegistrar,
+  type RegistrationRequest,
+} from '../registration/client-registration.ts'
+import { signInWithClient } from '../registration/registered-client.ts'
 import type { ClientIdentity, GrantContext, GrantType, TokenSet } from '../types.ts'
 import { type AuthorizationAttempt, createAuthorizationAttempt, type insecureUnadvertisedPkce } from './authorization-attempt.ts'
 
@@ -27,34 +32,44 @@ export interface CodeGrantOptions {
   readonly name: string
   readonly options: SignInOptions
   readonly applicationType: RegistrationRequest['applicationType']
+  /** How long a user can take to return, in milliseconds. After that, a registration with which nobody has returned is replaced. */
+  readonly signInTtlMs: number
   /** Prepares to receive the redirect, at one of the registered redirect URIs if possible. */
   readonly openReceiver: (registered: readonly string[]) => Promise<RedirectReceiver>
+}
+
+/** A grant whose sign-ins another process can finish. */
+export interface CodeGrant extends GrantType {
+  readonly registrar: ClientRegistrar
 }
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
 
 /** Creates the authorization code grant: a user signs in and returns with a code, which is exchanged for tokens. */
-export function createCodeGrant({ name, options, applicationType, openReceiver }: CodeGrantOptions): GrantType {
+export function createCodeGrant({ name, options, applicationType, signInTtlMs, openReceiver }: CodeGrantOptions): CodeGrant {
   const registrar = createClientRegistrar(options, name)
   return {
     name: `${name} ${options.client?.clientId ?? options.clientMetadataUrl ?? ''}`,
+    registrar,
     offlineAccess: true,
     chooseIssuer: registrar.chooseIssuer,
     client: async (_context, tokens) => registrar.issuedTo(tokens),
+    forget: registrar.forget,
     async obtain(context) {
       const stored = options.client ? undefined : await registrar.load(context)
       const receiver = await openReceiver(stored?.redirectUris ?? [])
       const { redirectUri } = receiver
+      const request = { redirectUris: [redirectUri], grantTypes: GRANT_TYPES, applicationType, signInTtlMs }
       try {
-        const request = { redirectUris: [redirectUri], grantTypes: GRANT_TYPES, applicationType }
-        const { client, isDynamic } = await registrar.resolve(context, request)
-        const attempt = await createAuthorizationAttempt(context, { client, redirectUri, pkce: options.pkce })
-        const dynamicClient = isDynamic ? client : undefined
-        const tokens = await receiver.signIn({ ...attempt, dynamicClient }, context)
-        return dynamicClient ? { ...tokens, client: dynamicClient } : tokens
-      } catch (error) {
-        if (error instanceof AuthError && error.response?.error === 'invalid_client') await registrar.forget(context)
-        throw error
+        return await signInWithClient(registrar, { context, request }, async ({ client, isDynamic }) => {
+          const attempt = await createAuthorizationAttempt(context, { client, redirectUri, pkce: options.pkce })
+          if (isDynamic) await registrar.recordSignIn(context, client, 'started')
+          const redeem: SignInAttempt['redeem'] = async (response) => {
+            if (isDynamic) await registrar.recordSignIn(context, client, 'returned')
+            return attempt.redeem(response)
+          }
+          return receiver.signIn({ ...attempt, redeem, dynamicClient: isDynamic ? client : undefined }, context)
+        })
       } finally {
         receiver.close()
       }

@@ -1,12 +1,14 @@
-import type { AuthProvider } from '../../../protocol/authorizer.ts'
+import type { JsonObject } from '../../../jsonrpc/message.ts'
 import { delay } from '../../../util/timers.ts'
-import { type AuthProviderOptions, createAuthProvider } from '../auth-provider.ts'
+import { readId, readNumber, readSeconds, readText } from '../../members.ts'
+import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { createClientAuth } from '../oauth/client-authentication.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
 import { type EndpointInfo, readOAuthResponse, toAuthError } from '../oauth/oauth-response.ts'
 import { requestTokens } from '../oauth/token-endpoint.ts'
 import { type ClientSources, createClientRegistrar } from '../registration/client-registration.ts'
+import { signInWithClient } from '../registration/registered-client.ts'
 import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 
 /** What a user needs to sign in on another device. */
@@ -28,11 +30,15 @@ export interface DeviceCodeOptions extends AuthProviderOptions, ClientSources {
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 const INTERVAL_S = 5
+const MAX_INTERVAL_S = 60
+/** The lifetime of codes whose response does not name one. */
+const LIFETIME_S = 600
+const MAX_LIFETIME_S = 86_400
 
 /** Signs users in on another device, with a code that your program shows (RFC 8628). Use it in programs without a browser. */
-export function deviceCode(options: DeviceCodeOptions): AuthProvider {
+export function deviceCode(options: DeviceCodeOptions): OAuthProvider {
   const registrar = createClientRegistrar(options, 'device')
-  const registration = {
+  const request = {
     redirectUris: [],
     grantTypes: [GRANT_TYPE, 'refresh_token'],
     applicationType: 'native',
@@ -43,13 +49,13 @@ export function deviceCode(options: DeviceCodeOptions): AuthProvider {
       offlineAccess: true,
       chooseIssuer: registrar.chooseIssuer,
       client: async (_context, tokens) => registrar.issuedTo(tokens),
-      async obtain(context) {
-        const { client, isDynamic } = await registrar.resolve(context, registration)
-        const pending = await requestDeviceCode(context, client)
-        await options.prompt(pending.authorization)
-        const tokens = await poll(context, client, pending)
-        return isDynamic ? { ...tokens, client } : tokens
-      },
+      forget: registrar.forget,
+      obtain: (context) =>
+        signInWithClient(registrar, { context, request }, async ({ client }) => {
+          const pending = await requestDeviceCode(context, client)
+          await options.prompt(pending.authorization)
+          return poll(context, client, pending)
+        }),
     },
     options,
   )
@@ -75,22 +81,40 @@ async function requestDeviceCode(context: GrantContext, client: ClientIdentity):
   try {
     const auth = await createClientAuth(client, server)
     const response = await oauth.deviceAuthorizationRequest(server, identity, auth, parameters, options)
-    const body = Response.json(await readOAuthResponse(response, endpoint))
-    const issued = await oauth.processDeviceAuthorizationResponse(server, identity, body)
-    const { verification_uri_complete: complete, interval = INTERVAL_S } = issued
-    return {
-      deviceCode: issued.device_code,
-      intervalMs: interval * 1000,
-      authorization: {
-        userCode: issued.user_code,
-        verificationUri: checkBrowserUrl(issued.verification_uri),
-        ...(complete !== undefined && { verificationUriComplete: checkBrowserUrl(complete) }),
-        expiresAt: Date.now() + issued.expires_in * 1000,
-      },
-    }
+    return readDeviceAuthorization(await readOAuthResponse(response, endpoint), checkBrowserUrl)
   } catch (error) {
     signal.throwIfAborted()
     throw toAuthError(error, endpoint)
+  }
+}
+
+/** Reads a response. An optional member with a wrong value counts as absent. `verification_url` is what drafts of RFC 8628 called it. */
+function readDeviceAuthorization(body: JsonObject, checkBrowserUrl: GrantContext['checkBrowserUrl']): PendingAuthorization {
+  const [code, userCode] = [readText(body.device_code), readId(body.user_code)]
+  const uri = readText(body.verification_uri) ?? readText(body.verification_url)
+  if (code === undefined || userCode === undefined || uri === undefined)
+    throw new Error('device_code, user_code or verification_uri is missing')
+  const complete = readCompleteUri(body.verification_uri_complete, checkBrowserUrl)
+  const intervalS = readNumber(body.interval) ?? INTERVAL_S
+  const lifetimeS = Math.min(readSeconds(body.expires_in) ?? LIFETIME_S, MAX_LIFETIME_S)
+  return {
+    deviceCode: code,
+    intervalMs: (intervalS < 0 ? INTERVAL_S : Math.min(intervalS, MAX_INTERVAL_S)) * 1000,
+    authorization: {
+      userCode,
+      verificationUri: checkBrowserUrl(uri),
+      ...(complete && { verificationUriComplete: complete }),
+      expiresAt: Date.now() + lifetimeS * 1000,
+    },
+  }
+}
+
+function readCompleteUri(value: unknown, checkBrowserUrl: GrantContext['checkBrowserUrl']): URL | undefined {
+  const text = readText(value)
+  try {
+    return text === undefined ? undefined : checkBrowserUrl(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -1,5 +1,4 @@
-import type { AuthProvider } from '../../../protocol/authorizer.ts'
-import { type AuthProviderOptions, createAuthProvider } from '../auth-provider.ts'
+import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
 import { createSafeFetch } from '../http/safe-fetch.ts'
 import { JWT_BEARER, requestTokens } from '../oauth/token-endpoint.ts'
 import { bindToIssuer, chooseIssuer, type PreRegisteredClient } from '../registration/pre-registered.ts'
@@ -24,7 +23,7 @@ export interface EnterpriseManagedOptions extends AuthProviderOptions {
  * const client = { clientId: 'desk-at-notes', clientSecret: another, issuer: 'https://login.notes.example' }
  * const auth = enterpriseManaged({ identityProvider, client, subject: () => session.idToken })
  */
-export function enterpriseManaged(options: EnterpriseManagedOptions): AuthProvider {
+export function enterpriseManaged(options: EnterpriseManagedOptions): OAuthProvider {
   const { client, identityProvider, subject, allow = [] } = options
   const trustedUrl = new URL(identityProvider.tokenEndpoint ?? identityProvider.issuer)
   const { fetch } = createSafeFetch({ trustedUrl, allow, fetch: options.fetch })

@@ -1,5 +1,5 @@
-import type { AuthProvider } from '../../../protocol/authorizer.ts'
-import { type AuthProviderOptions, createAuthProvider } from '../auth-provider.ts'
+import { isSameIssuer } from '../../issuer.ts'
+import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { JWT_BEARER, requestTokens } from '../oauth/token-endpoint.ts'
 import type { AuthorizationServer, GrantType } from '../types.ts'
@@ -32,7 +32,7 @@ interface RefusedAssertion {
  * const assertion = () => readFile('/var/run/secrets/tokens/login', 'utf8')
  * const notes = await connect('https://notes.example.com/mcp', { auth: workloadIdentity({ assertion }) })
  */
-export function workloadIdentity(options: WorkloadIdentityOptions): AuthProvider {
+export function workloadIdentity(options: WorkloadIdentityOptions): OAuthProvider {
   const { issuer } = options
   const refusedAssertions = new Map<string, RefusedAssertion>()
   const grant: GrantType = {
@@ -42,7 +42,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): AuthProvider
     async obtain(context) {
       const { server, endpoint, scope } = context
       const assertion = (await options.assertion()).trim()
-      if (issuer === undefined ? !isAudience(await audienceOf(assertion), server) : issuer !== server.issuer)
+      if (issuer === undefined ? !isAudience(await audienceOf(assertion), server) : !isSameIssuer(issuer, server.issuer))
         throw new AuthError(
           'token_refused',
           `The assertion is not for ${server.issuer}, which the server named, and was not sent`,
@@ -73,5 +73,5 @@ async function audienceOf(assertion: string): Promise<readonly string[]> {
 
 /** Reports whether an audience contains the authorization server (RFC 7523, section 3). */
 function isAudience(audience: readonly string[], { issuer, token_endpoint: endpoint }: AuthorizationServer): boolean {
-  return audience.some((one) => one === issuer || one === `${issuer}/` || `${one}/` === issuer || one === endpoint)
+  return audience.some((one) => isSameIssuer(one, issuer) || one === `${issuer}/` || `${one}/` === issuer || one === endpoint)
 }

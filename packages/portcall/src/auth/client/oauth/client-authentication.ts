@@ -2,19 +2,23 @@ import type { ClientAuth } from 'oauth4webapi'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, ClientAuthMethod, ClientIdentity, ClientKey } from '../types.ts'
 
+/** Parameters of the requests for tokens of users. */
+const USER_GRANTS: readonly string[] = ['code', 'refresh_token', 'device_code']
 /** The methods of a server whose metadata lists none (RFC 8414, section 2). */
 const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
-/** Chooses how a client authenticates: as configured, or with the strongest method for which it has credentials. */
+/**
+ * Chooses how a client authenticates: as configured, or with the strongest method for which it has credentials. Of the
+ * two ways to send a secret, it takes the one that the server lists first.
+ */
 function chooseAuthMethod(client: ClientIdentity, server: AuthorizationServer): ClientAuthMethod {
   const { authentication, privateKey, clientSecret } = client
   if (authentication) return authentication
   if (privateKey !== undefined) return 'private_key_jwt'
   if (clientSecret === undefined) return 'none'
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS
-  return !supported.includes('client_secret_basic') && supported.includes('client_secret_post')
-    ? 'client_secret_post'
-    : 'client_secret_basic'
+  const listed = supported.find((method) => method === 'client_secret_basic' || method === 'client_secret_post')
+  return listed === 'client_secret_post' ? listed : 'client_secret_basic'
 }
 
 /**
@@ -51,7 +55,11 @@ function withoutClientId(auth: ClientAuth): ClientAuth {
 function createBasicAuth(clientId: string, clientSecret: string): ClientAuth {
   const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
   const credentials = btoa(`${encode(clientId)}:${encode(clientSecret)}`)
-  return (...[, , , headers]) => headers.set('authorization', `Basic ${credentials}`)
+  return (...[, , body, headers]) => {
+    headers.set('authorization', `Basic ${credentials}`)
+    // A client may name itself in the form too (RFC 6749, section 3.2.1). Some servers that sign in users look it up only there.
+    if (USER_GRANTS.some((name) => body.has(name))) body.set('client_id', clientId)
+  }
 }
 
 interface SigningKey {

@@ -19,8 +19,9 @@ test('X07 an error about a token response contains neither tokens nor request pa
   const tokens = { access_token: 'canary-access', refresh_token: 'canary-refresh' }
   const responses = [
     { ...tokens, token_type: 'mac' },
-    { ...tokens, token_type: 7 },
-    { ...tokens, token_type: 'Bearer', expires_in: 'x' },
+    { ...tokens, token_type: 'N_A' },
+    { ...tokens, access_token: 'canary access', token_type: 'Bearer' },
+    { refresh_token: 'canary-refresh' },
   ]
   for (const response of [...responses, { error: 'invalid_grant' }, 'text']) {
     const error: unknown = await requestFrom(response).catch((thrown) => thrown)

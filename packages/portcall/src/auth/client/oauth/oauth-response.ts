@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.ts'
-import { AuthError, type AuthErrorReason } from '../errors.ts'
+import { readText } from '../../members.ts'
+import { AuthError, type AuthErrorReason, type OAuthErrorResponse } from '../errors.ts'
 
 /** An endpoint whose responses are read, for error messages. */
 export interface EndpointInfo {
@@ -12,28 +13,85 @@ export interface EndpointInfo {
 const MAX_TEXT = 300
 
 /**
- * Reads the JSON object of an OAuth response. An object with an `error` is an error response, whatever its status. Removes members that are
- * null.
+ * Reads the JSON object of an OAuth response, or the form that some servers send instead. An object with an `error` is an error response,
+ * whatever its status. Removes members that are null.
  *
- * @throws AuthError with the error response, or if the response is not a JSON object.
+ * @throws AuthError with the status and the error response, or if the response is not a JSON object.
  */
 export async function readOAuthResponse(response: Response, { reason, label }: EndpointInfo): Promise<JsonObject> {
-  const document: unknown = await response.json().catch(() => undefined)
-  if (isObject(document) && typeof document.error === 'string') {
-    const { error, error_description: description } = document
-    const sanitized = {
-      error: sanitizeText(error),
-      ...(typeof description === 'string' && { description: sanitizeText(description) }),
-    }
-    const text = [sanitized.error, sanitized.description].filter(Boolean).join(': ')
-    throw new AuthError(reason, `${label} returned an error: ${text}`, { response: sanitized })
+  const { ok, status } = response
+  const document = await readBody(response)
+  if (document && typeof document.error === 'string') {
+    const sanitized = sanitizeError(document.error, document.error_description)
+    throw new AuthError(reason, `${label} returned an error: ${describeError(sanitized)}`, { status, response: sanitized })
   }
-  if (!response.ok || !isObject(document))
-    throw new AuthError(
-      reason,
-      `${label} responded with HTTP ${response.status} and no ${response.ok ? 'JSON object' : 'error code'}`,
-    )
-  return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
+  if (ok && document) return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
+  const text = document && foreignMessage(document)
+  const problem = text ? `: ${text}` : ` and no ${ok ? 'JSON object' : 'error code'}`
+  throw new AuthError(reason, `${label} responded with HTTP ${status}${problem}`, { status })
+}
+
+async function readBody(response: Response): Promise<JsonObject | undefined> {
+  const isForm = response.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false
+  const text = await response.text().catch(() => '')
+  if (isForm) return Object.fromEntries(new URLSearchParams(text))
+  try {
+    const document: unknown = JSON.parse(text)
+    return isObject(document) ? document : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns what an error response that does not follow OAuth says, in the forms that frameworks use. */
+function foreignMessage({ error, message, detail }: JsonObject): string | undefined {
+  const nested = isObject(error) ? (readText(error.message) ?? readText(error.code)) : undefined
+  const text = nested ?? readText(message) ?? readText(detail)
+  return text === undefined ? undefined : sanitizeText(text)
+}
+
+/** Makes an error that another party sent displayable. */
+export function sanitizeError(error: string, description: unknown): OAuthErrorResponse {
+  return {
+    error: sanitizeText(error),
+    ...(typeof description === 'string' && { description: sanitizeText(description) }),
+  }
+}
+
+/** Returns a sanitized error as text. */
+export function describeError({ error, description }: OAuthErrorResponse): string {
+  return [error, description].filter(Boolean).join(': ')
+}
+
+/** Errors that refuse a request for good, whatever the status. */
+const FINAL_ERRORS: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'invalid_target',
+  'invalid_scope',
+  'unsupported_grant_type',
+])
+const TEMPORARY_ERRORS: ReadonlySet<string> = new Set(['temporarily_unavailable', 'slow_down'])
+/** Request Timeout, Too Early, Too Many Requests. */
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429])
+
+/**
+ * Reports whether an endpoint has refused a request for good, so that to repeat it cannot help. The class of the status decides, because
+ * servers use many more error codes than the standards name, and some none at all.
+ */
+export function isFinalRefusal({ response, status = 0 }: AuthError): boolean {
+  const { error = '' } = response ?? {}
+  if (FINAL_ERRORS.has(error)) return true
+  if (TEMPORARY_ERRORS.has(error)) return false
+  if (status < 400) return response !== undefined && error !== 'server_error'
+  return status < 500 && !TEMPORARY_STATUSES.has(status)
+}
+
+/** Reports whether an authorization server does not know, or does not accept, the client. */
+export function isClientRefusal({ reason, response, status }: AuthError): boolean {
+  if (response) return response.error === 'invalid_client' || response.error === 'unauthorized_client'
+  return reason === 'token_refused' && status === 401
 }
 
 /** Converts an error about an invalid response to an AuthError. The cause is omitted, because it may contain the tokens of the response. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { readScope, readSeconds, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
-import type { AuthorizationServer, ClientIdentity, DpopSigner, TokenContext, TokenSet } from '../types.ts'
+import type { AuthorizationServer, ClientIdentity, TokenContext, TokenSet } from '../types.ts'
 import { createClientAuth } from './client-authentication.ts'
 import { loadOAuth } from './load-oauth.ts'
 import { type EndpointInfo, readOAuthResponse, toAuthError } from './oauth-response.ts'
@@ -32,15 +33,8 @@ export async function requestTokens(
   client: ClientIdentity | undefined,
   parameters: TokenParameters,
 ): Promise<TokenSet> {
-  const { resource, dpop } = context
-  const { id_token: _, ...body } = await sendTokenRequest(context, client, { resource, ...parameters })
-  const { oauth, server } = await loadOAuth(context)
-  try {
-    const response = await oauth.processGenericTokenEndpointResponse(server, clientMetadata(client), Response.json(body))
-    return toTokenSet(response, dpop)
-  } catch (error) {
-    throw toAuthError(error, endpointInfo(server))
-  }
+  const { resource } = context
+  return readTokens(await sendTokenRequest(context, client, { resource, ...parameters }), context)
 }
 
 /**
@@ -105,27 +99,39 @@ function recordNonce({ response, proof }: SentTokenRequest, { dpop, server }: Pr
   return dpop?.recordNonce({ url, nonce: response.headers.get('dpop-nonce') ?? undefined, proof }) ?? false
 }
 
-interface TokenResponse {
-  readonly access_token: string
-  readonly token_type: string
-  readonly expires_in?: number
-  readonly refresh_token?: string
-  readonly scope?: string
-}
-
-function toTokenSet(response: TokenResponse, dpop: DpopSigner | undefined): TokenSet {
-  const { access_token, token_type, expires_in, refresh_token, scope } = response
-  if (!HEADER_SAFE.test(access_token))
+/**
+ * Reads the members of a token response. Only the access token is needed: an optional member with a wrong value counts as absent, because the
+ * server has spent the code or the refresh token already.
+ *
+ * @throws AuthError `token_refused`
+ */
+export function readTokens(body: JsonObject, { server, dpop }: Pick<TokenContext, 'server' | 'dpop'>): TokenSet {
+  const info = endpointInfo(server)
+  const accessToken = readText(body.access_token)
+  if (accessToken === undefined) throw toAuthError('there is no access_token', info)
+  if (!HEADER_SAFE.test(accessToken))
     throw new AuthError('token_refused', 'The access token contains characters that are invalid in a header')
-  if (token_type === 'dpop' && !dpop)
+  const tokenType = readTokenType(body.token_type, info)
+  if (tokenType === 'dpop' && !dpop)
     throw new AuthError('token_refused', 'The access token is bound to a key, although DPoP was not requested')
-  if (token_type !== 'dpop' && dpop)
+  if (tokenType !== 'dpop' && dpop)
     throw new AuthError('token_refused', 'The access token is not bound to a key, although DPoP was requested')
+  const lifetimeS = readSeconds(body.expires_in)
+  const refreshToken = readText(body.refresh_token)
+  const scope = readScope(body.scope)
   return {
-    accessToken: access_token,
-    tokenType: token_type === 'dpop' ? 'dpop' : 'bearer',
-    ...(expires_in !== undefined && { expiresAt: Date.now() + Math.min(expires_in, MAX_LIFETIME_S) * 1000 }),
-    ...(refresh_token !== undefined && { refreshToken: refresh_token }),
+    accessToken,
+    tokenType,
+    ...(lifetimeS !== undefined && { expiresAt: Date.now() + Math.min(lifetimeS, MAX_LIFETIME_S) * 1000 }),
+    ...(refreshToken !== undefined && { refreshToken }),
     ...(scope !== undefined && { scope }),
   }
+}
+
+/** Tokens without a type are bearer tokens. Another type, such as `mac`, would need more than this client does (RFC 6749, section 7.1). */
+function readTokenType(value: unknown, info: EndpointInfo): TokenSet['tokenType'] {
+  const type = readText(value) ?? 'bearer'
+  if (/^bearer\b/i.test(type)) return 'bearer'
+  if (/^dpop$/i.test(type)) return 'dpop'
+  throw toAuthError(`the token type ${type} is not supported`, info)
 }

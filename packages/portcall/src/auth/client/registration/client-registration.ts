@@ -1,9 +1,10 @@
+import { normalizeIssuer } from '../../issuer.ts'
 import { AuthError } from '../errors.ts'
-import { loadOAuth } from '../oauth/load-oauth.ts'
-import { type EndpointInfo, readOAuthResponse, toAuthError } from '../oauth/oauth-response.ts'
+import { coversScopes } from '../tokens/scopes.ts'
 import { parseStored } from '../tokens/token-store.ts'
-import type { AuthorizationServer, ClientAuthMethod, ClientIdentity, GrantContext, TokenSet } from '../types.ts'
+import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 import { bindToIssuer, chooseIssuer, type PreRegisteredClient } from './pre-registered.ts'
+import { offeredMethods, registerClient, type StoredRegistration } from './register-client.ts'
 
 /** How to identify the client. The first source that the authorization server supports is used. */
 export interface ClientSources {
@@ -11,7 +12,7 @@ export interface ClientSources {
   readonly client?: PreRegisteredClient
   /** The https URL of a client ID metadata document, which is then the client id. */
   readonly clientMetadataUrl?: string
-  /** Additional members of a dynamic registration: `client_uri`, `logo_uri`, `software_id` … */
+  /** Members of a dynamic registration: `client_uri`, `logo_uri`, `scope`, `token_endpoint_auth_method` … They replace those that are sent otherwise. */
   readonly registrationMetadata?: Readonly<Record<string, unknown>>
   /** The name on the consent page. Default: `MCP client`. */
   readonly clientName?: string
@@ -23,18 +24,34 @@ export interface RegistrationRequest {
   readonly grantTypes: readonly string[]
   /** `native` for programs on the user's machine, `web` for all others. */
   readonly applicationType: 'native' | 'web'
+  /** How long a sign-in can take, in milliseconds. Default: no sign-in is expected to return. */
+  readonly signInTtlMs?: number
+}
+
+export interface ResolveRequest extends RegistrationRequest {
+  /** Registers a new client, even if there is a stored registration. */
+  readonly renew?: boolean
+  /** Authentication methods that the server lists and does not accept. */
+  readonly refusedMethods?: readonly string[]
 }
 
 /** Identifies this client to authorization servers. */
 export interface ClientRegistrar {
   /** Returns the client for an authorization server, and registers it if necessary. @throws AuthError `registration_failed` */
-  resolve(context: GrantContext, request: RegistrationRequest): Promise<ResolvedClient>
+  resolve(context: GrantContext, request: ResolveRequest): Promise<ResolvedClient>
   /** Returns the client that tokens were issued to. */
   issuedTo(tokens: TokenSet): ClientIdentity | undefined
   /** Returns the stored registration for an authorization server. */
   load(context: GrantContext): Promise<StoredRegistration | undefined>
-  /** Deletes the stored registration. */
-  forget(context: GrantContext): Promise<void>
+  /** Deletes the stored registration if it is this client. */
+  forget(context: GrantContext, client: ClientIdentity): Promise<void>
+  /**
+   * Records that a user was sent to the authorization server as this client, and whether the user has returned. The page about an unknown client
+   * never sends the user back, so a registration without any return is replaced.
+   */
+  recordSignIn(context: GrantContext, client: ClientIdentity, event: 'started' | 'returned'): Promise<void>
+  /** Reports whether the client can be registered with another authentication method. */
+  hasOtherMethod(context: GrantContext, refusedMethods: readonly string[]): boolean
   /** Chooses the authorization server that the client is registered with. @throws AuthError `registration_failed` */
   chooseIssuer(issuers: readonly string[]): string
 }
@@ -43,14 +60,12 @@ export interface ResolvedClient {
   readonly client: ClientIdentity
   /** Whether the client was registered dynamically. Its identity then has to be stored with its tokens. */
   readonly isDynamic: boolean
+  /** Whether the registration was stored before. */
+  readonly isStored: boolean
 }
 
-/** A dynamic registration as stored. */
-export interface StoredRegistration extends ClientIdentity {
-  readonly redirectUris: readonly string[]
-  /** Milliseconds since 1970. */
-  readonly secretExpiresAt?: number
-}
+/** The start of the keys of registrations. */
+export const REGISTRATIONS = 'portcall:client:'
 
 /**
  * Creates a registrar. It uses, in this order, the configured client, the metadata document if the server supports it, the stored registration
@@ -61,24 +76,65 @@ export function createClientRegistrar(sources: ClientSources, owner: string): Cl
   const { client, clientMetadataUrl } = sources
   if (clientMetadataUrl !== undefined) checkMetadataUrl(clientMetadataUrl)
   const documentClient = clientMetadataUrl === undefined ? undefined : { clientId: clientMetadataUrl }
-  const keyOf = ({ server }: GrantContext): string => `portcall:client:${JSON.stringify([owner, server.issuer])}`
+  const keyOf = ({ server }: GrantContext): string => `${REGISTRATIONS}${JSON.stringify([owner, normalizeIssuer(server.issuer)])}`
   const load: ClientRegistrar['load'] = async (context) =>
     parseStored<StoredRegistration>(await context.store.get(keyOf(context)))
+  /** Changes the stored registration if it is still that of the client. */
+  const change = async (
+    context: GrantContext,
+    { clientId }: ClientIdentity,
+    next: (stored: StoredRegistration) => StoredRegistration | undefined,
+  ): Promise<void> => {
+    const expected = await context.store.get(keyOf(context))
+    const stored = parseStored<StoredRegistration>(expected)
+    if (stored?.clientId !== clientId) return
+    const changed = next(stored)
+    const value = changed && JSON.stringify(changed)
+    if (value !== expected) await context.store.compareAndSet(keyOf(context), { expected, value })
+  }
+  const register = async (context: GrantContext, request: ResolveRequest): Promise<ResolvedClient> => {
+    const registration = await registerClient(context, request, sources)
+    await context.store.set(keyOf(context), JSON.stringify(registration))
+    return { client: identityOf(registration), isDynamic: true, isStored: false }
+  }
+  const fixed = (identity: ClientIdentity): ResolvedClient => ({ client: identity, isDynamic: false, isStored: true })
+  /** A registration that lacks scopes, or whose users do not return, is replaced if the server allows it. */
+  const mayBeStale = (
+    stored: StoredRegistration,
+    { scope }: GrantContext,
+    { signInTtlMs = Infinity }: ResolveRequest,
+  ): boolean => {
+    const { scope: registered, unansweredSince = Infinity } = stored
+    const lacksScopes =
+      registered !== undefined && sources.registrationMetadata?.scope === undefined && !coversScopes(registered, scope)
+    return lacksScopes || Date.now() - unansweredSince >= signInTtlMs
+  }
 
   return {
     load,
-    forget: (context) => context.store.delete(keyOf(context)),
+    forget: (context, identity) => change(context, identity, () => undefined),
+    recordSignIn: (context, identity, event) =>
+      change(context, identity, ({ unansweredSince, ...stored }) =>
+        event === 'returned' ? stored : { ...stored, unansweredSince: unansweredSince ?? Date.now() },
+      ),
     issuedTo: ({ client: dynamicClient }) => dynamicClient ?? client ?? documentClient,
     chooseIssuer: (issuers) => chooseIssuer(issuers, client),
+    hasOtherMethod: ({ server }, refusedMethods) =>
+      sources.registrationMetadata?.token_endpoint_auth_method === undefined &&
+      offeredMethods(server).some((method) => !refusedMethods.includes(method)),
     async resolve(context, request) {
       const { server } = context
-      if (client) return { client: await bindToIssuer(client, context), isDynamic: false }
-      if (documentClient && server.client_id_metadata_document_supported) return { client: documentClient, isDynamic: false }
-      const stored = await load(context)
-      if (stored && isUsable(stored, request)) return { client: identityOf(stored), isDynamic: true }
-      const registration = await registerClient(context, request, sources)
-      await context.store.set(keyOf(context), JSON.stringify(registration))
-      return { client: identityOf(registration), isDynamic: true }
+      if (client) return fixed(await bindToIssuer(client, context))
+      if (documentClient && server.client_id_metadata_document_supported) return fixed(documentClient)
+      const stored = request.renew ? undefined : await load(context)
+      if (!stored || !isUsable(stored, request)) return register(context, request)
+      const kept: ResolvedClient = { client: identityOf(stored), isDynamic: true, isStored: true }
+      if (!mayBeStale(stored, context, request)) return kept
+      return register(context, request).catch((error: unknown) => {
+        context.signal.throwIfAborted()
+        if (error instanceof AuthError) return kept
+        throw error
+      })
     },
   }
 }
@@ -93,76 +149,7 @@ function isUsable({ redirectUris, secretExpiresAt = Infinity }: StoredRegistrati
   return request.redirectUris.every((uri) => redirectUris.includes(uri)) && Date.now() < secretExpiresAt
 }
 
-function identityOf({ redirectUris: _, secretExpiresAt: __, ...identity }: StoredRegistration): ClientIdentity {
-  return identity
-}
-
-/** Registers a client dynamically (RFC 7591). @throws AuthError `registration_failed` */
-async function registerClient(
-  context: GrantContext,
-  request: RegistrationRequest,
-  sources: ClientSources,
-): Promise<StoredRegistration> {
-  const { oauth, server, options } = await loadOAuth(context)
-  if (server.registration_endpoint === undefined)
-    throw new AuthError(
-      'registration_failed',
-      `${server.issuer} does not support dynamic client registration: pass a registered client as \`client\``,
-    )
-  const endpoint: EndpointInfo = {
-    reason: 'registration_failed',
-    label: `The registration endpoint of ${server.issuer}`,
-  }
-  const metadata = clientMetadata(server, request, sources)
-  try {
-    const response = await oauth.dynamicClientRegistrationRequest(server, metadata as never, options)
-    const body = { client_secret_expires_at: 0, ...(await readOAuthResponse(response, endpoint)) }
-    const registered = await oauth.processDynamicClientRegistrationResponse(Response.json(body, { status: 201 }))
-    return toStoredRegistration(registered, request)
-  } catch (error) {
-    context.signal.throwIfAborted()
-    throw toAuthError(error, endpoint)
-  }
-}
-
-function clientMetadata(
-  server: AuthorizationServer,
-  request: RegistrationRequest,
-  sources: ClientSources,
-): Record<string, unknown> {
-  return {
-    client_name: sources.clientName ?? 'MCP client',
-    ...sources.registrationMetadata,
-    redirect_uris: request.redirectUris,
-    grant_types: request.grantTypes,
-    response_types: request.redirectUris.length > 0 ? ['code'] : [],
-    application_type: request.applicationType,
-    token_endpoint_auth_method: chooseRegisteredMethod(server),
-  }
-}
-
-/** Prefers a public client, because a secret that any client can register for protects nothing. */
-function chooseRegisteredMethod({ token_endpoint_auth_methods_supported: supported = ['none'] }: AuthorizationServer): string {
-  return METHODS.find((method) => supported.includes(method)) ?? 'none'
-}
-
-const METHODS: readonly ClientAuthMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
-
-interface RegistrationResponse {
-  readonly client_id: string
-  readonly client_secret?: string
-  readonly client_secret_expires_at?: number
-  readonly token_endpoint_auth_method?: unknown
-}
-
-function toStoredRegistration(response: RegistrationResponse, { redirectUris }: RegistrationRequest): StoredRegistration {
-  const { client_id: clientId, client_secret: clientSecret, client_secret_expires_at: expiresAt = 0 } = response
-  const authentication = METHODS.find((method) => method === response.token_endpoint_auth_method)
-  return {
-    clientId,
-    redirectUris,
-    ...(clientSecret !== undefined && { clientSecret }),
-    ...(authentication && { authentication }),
-    ...(clientSecret !== undefined && expiresAt > 0 && { secretExpiresAt: expiresAt * 1000 }),
-  }
+function identityOf(registration: StoredRegistration): ClientIdentity {
+  const { clientId, clientSecret, authentication } = registration
+  return { clientId, ...(clientSecret !== undefined && { clientSecret }), ...(authentication && { authentication }) }
 }

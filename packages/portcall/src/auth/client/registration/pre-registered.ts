@@ -1,3 +1,4 @@
+import { isSameIssuer } from '../../issuer.ts'
 import { AuthError } from '../errors.ts'
 import type { ClientIdentity, GrantContext } from '../types.ts'
 
@@ -14,7 +15,9 @@ export interface PreRegisteredClient extends ClientIdentity {
 export function chooseIssuer(issuers: readonly string[], client: PreRegisteredClient | undefined): string {
   const [first = ''] = issuers
   const registered = client?.issuer
-  if (registered === undefined || issuers.includes(registered)) return registered ?? first
+  if (registered === undefined) return first
+  const listed = issuers.find((issuer) => isSameIssuer(issuer, registered))
+  if (listed !== undefined) return listed
   throw new AuthError('registration_failed', `The client is registered with ${registered}, which the server does not accept`)
 }
 
@@ -32,7 +35,7 @@ export async function bindToIssuer(
   const key = `portcall:issuer:${JSON.stringify([client.clientId, endpoint.href])}`
   const issuer = client.issuer ?? (await store.get(key))
   if (issuer === undefined) await store.set(key, server.issuer)
-  if (issuer === undefined || issuer === server.issuer) return client
+  if (issuer === undefined || isSameIssuer(issuer, server.issuer)) return client
   throw new AuthError(
     'registration_failed',
     `The client is registered with ${issuer}, but the server now requires ${server.issuer}`,

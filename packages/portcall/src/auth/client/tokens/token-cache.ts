@@ -1,5 +1,6 @@
 import { createSingleFlight, retryableOnce } from '../../../util/async.ts'
 import { raceAbort } from '../../../util/timers.ts'
+import { removeOfflineAccess } from './offline-access.ts'
 import { coversScopes } from './scopes.ts'
 import type { ActiveTokens, TokenDemand, TokenManager } from './token-manager.ts'
 
@@ -17,6 +18,8 @@ export interface TokenCache {
   prepare(signal: AbortSignal | undefined): Promise<ActiveTokens | undefined>
   /** Gets other tokens and returns whether it could. Calls that need the same tokens share one acquisition. @throws AuthError. */
   renew(demand: TokenDemand, signal: AbortSignal | undefined): Promise<boolean>
+  /** Forgets the tokens. */
+  clear(): void
   /** Records that a server has accepted an access token. */
   markAccepted(accessToken: string): void
 }
@@ -52,7 +55,7 @@ export function createTokenCache({ load, refresh, acquire, isDue, canRenew }: To
   const meets = ({ rejectedToken, challenge }: TokenDemand): boolean =>
     latest !== undefined &&
     latest.tokens.accessToken !== rejectedToken &&
-    coversScopes(latest.tokens.requestedScope, challenge.scope)
+    coversScopes(latest.tokens.requestedScope, removeOfflineAccess(challenge.scope))
 
   return {
     get latest() {
@@ -66,6 +69,9 @@ export function createTokenCache({ load, refresh, acquire, isDue, canRenew }: To
     },
     get ready() {
       return loaded && (latest === undefined || !isDue(latest.tokens))
+    },
+    clear() {
+      store(undefined)
     },
     markAccepted(accessToken) {
       if (latest?.tokens.accessToken === accessToken) accepted = true

@@ -8,11 +8,13 @@ import { withStoreLock } from '../../store-lock.ts'
 import type { BearerChallenge } from '../discovery/challenge.ts'
 import { discoverAuthorizationServer } from '../discovery/discover.ts'
 import type { DpopKeys } from '../dpop/keys.ts'
-import { AuthError } from '../errors.ts'
-import { requestTokens } from '../oauth/token-endpoint.ts'
 import type { AuthFetch, DpopSigner, GrantContext, GrantType } from '../types.ts'
+import { createTokenObtainer, type SignInScope } from './obtain-tokens.ts'
+import { removeOfflineAccess } from './offline-access.ts'
+import { refreshTokens } from './refresh-tokens.ts'
 import { coversScopes, joinScopes } from './scopes.ts'
-import { type ResourceBinding, type StoredTokens, type TokenStore, toStoredTokens } from './token-store.ts'
+import { type SignOutResult, signOut } from './sign-out.ts'
+import type { ResourceBinding, StoredTokens, TokenStore } from './token-store.ts'
 
 /** Tokens that this process can use. */
 export interface ActiveTokens {
@@ -43,12 +45,17 @@ export interface TokenManagerOptions {
   readonly checkBrowserUrl: (url: string) => URL
   /** Scopes that are always requested. */
   readonly scope: string | undefined
+  /** Whether `offline_access` may be requested, in addition to what `scope` contains. */
+  readonly offlineAccess: boolean
   /** How long before their expiry tokens are refreshed, in milliseconds. */
   readonly refreshAheadMs: number
   /** Whether tokens have to be bound to a key. */
   readonly requireDpop: boolean
   readonly dpopKeys: DpopKeys
 }
+
+/** Returns what a grant needs, without scopes. */
+export type ContextOf = (binding: ResourceBinding, dpop: DpopSigner | undefined, signal: AbortSignal) => GrantContext
 
 export interface TokenManager {
   /** Returns the stored tokens. */
@@ -57,6 +64,11 @@ export interface TokenManager {
   refresh(tokens: ActiveTokens, signal: AbortSignal): Promise<ActiveTokens | undefined>
   /** Gets tokens that meet the demand of a server. @throws AuthError. */
   acquire(demand: TokenDemand, signal: AbortSignal): Promise<ActiveTokens>
+  /**
+   * Forgets the tokens, and revokes them if the server can. Forgets the client too if it was registered dynamically. Resolves to whether there
+   * were tokens, and whether they were revoked.
+   */
+  signOut(signal: AbortSignal): Promise<SignOutResult>
   /** Reports whether tokens have expired or are about to. */
   isDue(tokens: StoredTokens): boolean
   /** Reports whether `refresh` could renew the tokens. */
@@ -68,7 +80,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
 
   const isDue = ({ expiresAt = Infinity, issuedAt }: StoredTokens): boolean =>
     Date.now() >= expiresAt - Math.min(refreshAheadMs, (expiresAt - issuedAt) / 2)
-  const contextOf = (binding: ResourceBinding, dpop: DpopSigner | undefined, signal: AbortSignal): GrantContext => {
+  const contextOf: ContextOf = (binding, dpop, signal) => {
     return { ...binding, endpoint, scope: undefined, store, fetch, checkBrowserUrl, dpop, signal }
   }
   const withLock = <T>(binding: ResourceBinding, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
@@ -79,43 +91,37 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
     const dpop = tokenType === 'dpop' && dpopKey ? await dpopKeys.forStored(dpopKey) : undefined
     return (tokenType === 'dpop' || requireDpop) && !dpop ? undefined : { binding, tokens, source: 'stored', dpop }
   }
-  /** Refreshes under the lock. Deletes a refresh token that was refused. */
+  /**
+   * Refreshes under the lock. Deletes a refresh token that was refused. Keeps it if the token endpoint of the metadata does not exist, and the
+   * metadata may be old.
+   */
   const refreshLocked = async (
     binding: ResourceBinding,
-    stored: StoredTokens,
+    { stored, isDiscovered }: { readonly stored: StoredTokens; readonly isDiscovered: boolean },
     signal: AbortSignal,
   ): Promise<ActiveTokens | undefined> => {
     const active = stored.refreshToken === undefined ? undefined : await activate(binding, stored)
     if (!active) return undefined
-    const tokens = await refreshTokens(grant, contextOf(binding, active.dpop, signal), stored)
+    const result = await refreshTokens(grant, contextOf(binding, active.dpop, signal), stored)
     signal.throwIfAborted()
     const { refreshToken: _, ...rest } = stored
-    await tokenStore.saveTokens(binding, tokens ?? rest)
+    const isKept = result === 'missing' && !isDiscovered
+    const tokens = typeof result === 'object' ? result : undefined
+    if (!isKept) await tokenStore.saveTokens(binding, tokens ?? rest)
     return tokens && { ...active, tokens, source: 'refreshed' }
   }
-  /** Starts the grant under the lock. */
-  const obtainLocked = async (
-    binding: ResourceBinding,
-    scope: string | undefined,
-    signal: AbortSignal,
-  ): Promise<ActiveTokens> => {
-    const dpop = requireDpop ? await dpopKeys.forNew(binding.server) : undefined
-    const tokens = toStoredTokens(await grant.obtain({ ...contextOf(binding, dpop, signal), scope }), scope, dpop)
-    signal.throwIfAborted()
-    await tokenStore.saveTokens(binding, tokens)
-    return { binding, tokens, source: 'obtained', dpop }
-  }
+  const { obtain, scopeOfSignIn } = createTokenObtainer(options, contextOf)
   /** Starts the grant. If it fails, uses tokens that another process has stored meanwhile: it may have finished the same sign-in. */
   const obtainOrReload = async (
     binding: ResourceBinding,
-    { stored, scope }: { readonly stored: StoredTokens | undefined; readonly scope: string | undefined },
+    { stored, ...scopes }: SignInScope & { readonly stored: StoredTokens | undefined },
     signal: AbortSignal,
   ): Promise<ActiveTokens> => {
     try {
-      return await obtainLocked(binding, scope, signal)
+      return await obtain(binding, scopes, signal)
     } catch (error) {
       const latest = signal.aborted ? undefined : await tokenStore.loadTokens(binding)
-      const isNew = latest && latest.accessToken !== stored?.accessToken && coversScopes(latest.requestedScope, scope)
+      const isNew = latest && latest.accessToken !== stored?.accessToken && coversScopes(latest.requestedScope, scopes.scope)
       const active = isNew && !isDue(latest) ? await activate(binding, latest) : undefined
       if (!active) throw error
       return active
@@ -135,8 +141,8 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
         const stored = await tokenStore.loadTokens(binding)
         if (!stored) return undefined
         if (stored.accessToken !== tokens.accessToken && !isDue(stored)) return activate(binding, stored)
-        const refreshed = await refreshLocked(binding, stored, signal)
-        return refreshed ?? (grant.silent ? obtainLocked(binding, stored.requestedScope, signal) : undefined)
+        const refreshed = await refreshLocked(binding, { stored, isDiscovered: false }, signal)
+        return refreshed ?? (grant.silent ? obtain(binding, { scope: stored.requestedScope }, signal) : undefined)
       }),
     async acquire({ rejectedToken, challenge, mayRefresh }, callSignal) {
       const { chooseIssuer } = grant
@@ -145,59 +151,18 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
       await tokenStore.saveBinding(binding)
       return withLock(binding, callSignal, async (signal) => {
         const stored = await tokenStore.loadTokens(binding)
-        if (stored && coversScopes(stored.requestedScope, challenge.scope)) {
+        if (stored && coversScopes(stored.requestedScope, removeOfflineAccess(challenge.scope))) {
           const isNew = stored.accessToken !== rejectedToken && !isDue(stored)
-          const active = isNew ? await activate(binding, stored) : mayRefresh && (await refreshLocked(binding, stored, signal))
+          const active = isNew
+            ? await activate(binding, stored)
+            : mayRefresh && (await refreshLocked(binding, { stored, isDiscovered: true }, signal))
           if (active) return active
         }
         const demanded = challenge.scope ?? (options.scope === undefined ? supported : undefined)
         const scope = joinScopes(stored?.requestedScope, options.scope, demanded)
-        return obtainOrReload(binding, { stored, scope: addOfflineAccess(scope, grant, binding) }, signal)
+        return obtainOrReload(binding, { stored, scope: await scopeOfSignIn(scope, binding), resourceScope: supported }, signal)
       })
     },
-  }
-}
-
-/**
- * Adds `offline_access` if the grant wants it and the server supports it. The scopes to request are those that the challenge demands, else
- * those that the resource metadata lists, together with those that were requested before.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
- */
-export function addOfflineAccess(
-  scope: string | undefined,
-  { offlineAccess }: GrantType,
-  { server }: ResourceBinding,
-): string | undefined {
-  const isSupported = offlineAccess && server.scopes_supported?.includes('offline_access')
-  return scope !== undefined && isSupported ? joinScopes(scope, 'offline_access') : scope
-}
-
-/** Errors after which a refresh token will not be accepted again. */
-const FINAL_ERRORS: ReadonlySet<string> = new Set([
-  'invalid_grant',
-  'invalid_client',
-  'unauthorized_client',
-  'invalid_target',
-  'invalid_scope',
-  'unsupported_grant_type',
-])
-
-/**
- * Exchanges a refresh token for new tokens. What the response omits is taken over from the old ones. Returns `undefined` if there is no refresh
- * token or it is no longer accepted.
- *
- * @throws AuthError if a later attempt may succeed.
- */
-async function refreshTokens(grant: GrantType, context: GrantContext, stored: StoredTokens): Promise<StoredTokens | undefined> {
-  const { refreshToken, scope, client: dynamicClient } = stored
-  const client = await grant.client(context, stored)
-  if (refreshToken === undefined || !client) return undefined
-  try {
-    const tokens = await requestTokens(context, client, { grant_type: 'refresh_token', refresh_token: refreshToken })
-    const previous = { refreshToken, ...(scope !== undefined && { scope }), ...(dynamicClient && { client: dynamicClient }) }
-    return toStoredTokens({ ...previous, ...tokens }, stored.requestedScope, context.dpop)
-  } catch (error) {
-    if (error instanceof AuthError && FINAL_ERRORS.has(error.response?.error ?? '')) return undefined
-    throw error
+    signOut: (signal) => signOut(options, { contextOf, withLock }, signal),
   }
 }

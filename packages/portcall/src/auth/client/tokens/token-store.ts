@@ -1,5 +1,6 @@
 import { isObject } from '../../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
+import { normalizeIssuer } from '../../issuer.ts'
 import type { AuthorizationServer, DpopSigner, TokenSet } from '../types.ts'
 
 /** The authorization server and the resource that the tokens for an endpoint belong to, as last discovered. */
@@ -26,6 +27,8 @@ export interface TokenStore {
   saveBinding(binding: ResourceBinding): Promise<void>
   loadTokens(binding: ResourceBinding): Promise<StoredTokens | undefined>
   saveTokens(binding: ResourceBinding, tokens: StoredTokens): Promise<void>
+  /** Deletes the tokens and the binding. */
+  deleteTokens(binding: ResourceBinding): Promise<void>
   /** Returns the key of the lock that has to be held to change these tokens. */
   lockKey(binding: ResourceBinding): string
 }
@@ -34,7 +37,7 @@ export interface TokenStore {
 export function createTokenStore(store: KeyValueStore, owner: string, endpoint: URL): TokenStore {
   const bindingKey = `portcall:binding:${JSON.stringify([owner, endpoint.href])}`
   const tokensKey = ({ server, resource }: ResourceBinding): string =>
-    `portcall:tokens:${JSON.stringify([owner, server.issuer, resource])}`
+    `portcall:tokens:${JSON.stringify([owner, normalizeIssuer(server.issuer), resource])}`
 
   const read = async <T>(key: string): Promise<T | undefined> => parseStored<T>(await store.get(key))
   const loadBinding = (): Promise<ResourceBinding | undefined> => read<ResourceBinding>(bindingKey)
@@ -48,6 +51,10 @@ export function createTokenStore(store: KeyValueStore, owner: string, endpoint: 
     },
     loadTokens: (binding) => read<StoredTokens>(tokensKey(binding)),
     saveTokens: (binding, tokens) => store.set(tokensKey(binding), JSON.stringify(tokens)),
+    async deleteTokens(binding) {
+      await store.delete(tokensKey(binding))
+      await store.delete(bindingKey)
+    },
     lockKey: (binding) => `${tokensKey(binding)}:lock`,
   }
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.ts'
+import { readId, readNumber, readText } from '../../members.ts'
 import { InvalidTokenError } from '../errors.ts'
 import type { VerifiedToken } from '../types.ts'
 
@@ -11,28 +12,13 @@ export function readClaims(claims: JsonObject, issuer: string): VerifiedToken {
   return {
     issuer,
     audience: readStrings(claims.aud),
-    subject: readSubject(claims.sub),
-    clientId: readString(claims.client_id) ?? readString(claims.azp),
+    subject: readId(claims.sub),
+    clientId: readText(claims.client_id) ?? readText(claims.azp),
     scopes: [...new Set([...readScopes(claims.scope), ...readScopes(claims.scp)])],
     expiresAt: readNumber(claims.exp),
     keyThumbprint: readKeyThumbprint(claims.cnf),
     claims,
   }
-}
-
-function readString(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** Some servers send numbers. Larger ones are not exact, so that two users could become one. */
-function readSubject(value: unknown): string | undefined {
-  return Number.isSafeInteger(value) ? String(value) : readString(value)
-}
-
-/** Reads a number, also from text, as some servers send it. */
-function readNumber(value: unknown): number | undefined {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
 function readStrings(value: unknown): string[] {
@@ -54,7 +40,7 @@ const OTHER_BINDINGS: readonly string[] = ['x5t#S256', 'jwk', 'jwe', 'jku', 'kid
 function readKeyThumbprint(confirmation: unknown): string | undefined {
   if (confirmation === undefined) return undefined
   const members: JsonObject = isObject(confirmation) ? confirmation : {}
-  const jkt = readString(members.jkt)
+  const jkt = readText(members.jkt)
   if (jkt === undefined || OTHER_BINDINGS.some((name) => Object.hasOwn(members, name)))
     throw new InvalidTokenError('The token is bound in an unsupported way')
   return jkt
