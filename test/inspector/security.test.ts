@@ -52,9 +52,9 @@ describe.each(ROUTES)('$path', ({ path, method = 'GET', body, open }) => {
   const call = (inspector: TestInspector, headers: object): Promise<RawResponse> =>
     send(inspector.url + path, { method, headers: { ...(body && json), ...headers }, ...(body && { body }) })
 
-  test('refuses foreign hosts and origins, with and without the cookie', async () => {
+  test('refuses foreign hosts and origins, signed in or not', async () => {
     const inspector = await startInspector()
-    const { cookie, url } = inspector
+    const { signedIn, url } = inspector
     const port = new URL(url).port
     for (const headers of [
       { host: `evil.example:${port}` },
@@ -64,15 +64,23 @@ describe.each(ROUTES)('$path', ({ path, method = 'GET', body, open }) => {
       { origin: `http://127.0.0.1:${Number(port) + 1}` },
       { origin: `http://localhost:${port}` },
     ])
-      for (const extra of [{}, { cookie }]) expect((await call(inspector, { ...headers, ...extra })).status).toBe(403)
+      for (const extra of [{}, signedIn]) expect((await call(inspector, { ...headers, ...extra })).status).toBe(403)
   })
 
-  test('needs the cookie, unless it holds nothing secret', async () => {
+  test('needs the cookie and the key, unless it holds nothing secret', async () => {
     const inspector = await startInspector()
+    const { cookie, 'x-inspector-key': key } = inspector.signedIn
+    const [name, secret] = cookie.split('=')
     const response = await call(inspector, {})
-    if (open) expect(response.body).not.toContain(inspector.cookie.split('=')[1])
+    if (open) for (const each of [secret, key]) expect(response.body).not.toContain(each)
     else expect(response.status).toBe(401)
-    expect((await call(inspector, { cookie: 'portcall_inspector=wrong' })).status).toBe(response.status)
+    for (const headers of [
+      { cookie },
+      { 'x-inspector-key': key },
+      { cookie: `${name}=wrong`, 'x-inspector-key': key },
+      { cookie, 'x-inspector-key': secret },
+    ])
+      expect((await call(inspector, headers)).status).toBe(response.status)
   })
 
   test('has the security headers, and allows no other origin', async () => {
@@ -88,19 +96,19 @@ describe.each(ROUTES)('$path', ({ path, method = 'GET', body, open }) => {
 })
 
 test('commands are JSON only', async () => {
-  const { url, cookie } = await startInspector()
+  const { url, signedIn } = await startInspector()
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '']) {
-    const headers = { cookie, ...(type && { 'content-type': type }) }
+    const headers = { ...signedIn, ...(type && { 'content-type': type }) }
     expect((await send(`${url}api/command`, { method: 'POST', headers, body: state })).status).toBe(415)
   }
-  expect((await send(`${url}api/command`, { method: 'POST', headers: { cookie, ...json }, body: state })).status).toBe(200)
-  expect((await send(`${url}api/command`, { headers: { cookie } })).status).toBe(405)
+  expect((await send(`${url}api/command`, { method: 'POST', headers: { ...signedIn, ...json }, body: state })).status).toBe(200)
+  expect((await send(`${url}api/command`, { headers: signedIn })).status).toBe(405)
 })
 
 test('a request that a browser sends from another site is refused', async () => {
-  const { url, cookie } = await startInspector()
+  const { url, signedIn } = await startInspector()
   for (const site of ['cross-site', 'same-site']) {
-    const headers = { cookie, ...json, 'sec-fetch-site': site }
+    const headers = { ...signedIn, ...json, 'sec-fetch-site': site }
     expect((await send(`${url}api/command`, { method: 'POST', headers, body: state })).status).toBe(403)
     expect((await send(`${url}api/events`, { headers })).status).toBe(403)
   }
@@ -113,6 +121,7 @@ test('a link works once, and only its cookie gets in', async () => {
   expect(first.status).toBe(303)
   const [cookie = ''] = (first.headers['set-cookie'] as string[] | undefined) ?? []
   expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/)
+  expect(first.headers.location).toMatch(/^\/#key=[\w-]{43}$/)
   const second = await send(link, {})
   expect(second.status).toBe(403)
   expect(second.headers['set-cookie']).toBeUndefined()
@@ -122,18 +131,29 @@ test('a link works once, and only its cookie gets in', async () => {
   expect((await send(newer, {})).status).toBe(303)
 })
 
+test('two inspectors on one host keep their sign-ins apart', async () => {
+  const [one, other] = [await startInspector(), await startInspector()]
+  // A browser sends the cookies of both to both.
+  const cookie = `${one.signedIn.cookie}; ${other.signedIn.cookie}`
+  for (const { url, signedIn } of [one, other]) {
+    const headers = { ...json, ...signedIn, cookie }
+    expect((await send(`${url}api/command`, { method: 'POST', headers, body: state })).status).toBe(200)
+  }
+})
+
 test('the page holds no secret', async () => {
-  const { url, cookie, inspector } = await startInspector()
+  const { url, signedIn, inspector } = await startInspector()
   const link = inspector.newLink()
   const { body, headers } = await send(url, {})
   expect(body + JSON.stringify(headers)).not.toContain(link.split('/').at(-1))
-  expect(body + JSON.stringify(headers)).not.toContain(cookie.split('=')[1])
+  expect(body + JSON.stringify(headers)).not.toContain(signedIn.cookie.split('=')[1])
+  expect(body + JSON.stringify(headers)).not.toContain(signedIn['x-inspector-key'])
 })
 
 test('a web page cannot make the inspector start a program', async () => {
   const marker = join(mkdtempSync(join(tmpdir(), 'portcall-exploit-')), 'started')
   const inspector = await startInspector()
-  const { url, cookie } = inspector
+  const { url, signedIn } = inspector
   const target = {
     kind: 'program',
     command: process.execPath,
@@ -143,13 +163,18 @@ test('a web page cannot make the inspector start a program', async () => {
   const query = `transportType=stdio&command=touch&args=${encodeURIComponent(marker)}`
   const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   for (const path of [`sse?${query}`, `stdio?${query}`, `mcp?${query}`, `?${query}`, `api/command?${query}`, `open/x?${query}`])
-    for (const method of ['GET', 'POST']) await send(url + path, { method, headers: { ...evil, cookie } })
+    for (const method of ['GET', 'POST']) await send(url + path, { method, headers: { ...evil, ...signedIn } })
   // `fetch(…, { mode: 'no-cors' })` and forms of another site: the content types that need no preflight, with the cookie as if it were sent.
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json'])
     for (const headers of [evil, { ...evil, origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])
       expect(
-        (await send(`${url}api/command`, { method: 'POST', headers: { ...headers, cookie, 'content-type': type }, body: add }))
-          .status,
+        (
+          await send(`${url}api/command`, {
+            method: 'POST',
+            headers: { ...headers, ...signedIn, 'content-type': type },
+            body: add,
+          })
+        ).status,
       ).not.toBe(200)
   expect((await inspector.command('get-state', {})).servers).toEqual([])
   // Even the page itself must show the whole command before it runs.

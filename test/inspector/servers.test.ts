@@ -7,7 +7,7 @@ import { inspectorHandler } from 'portcall/inspector'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createFixtureServer } from './fixtures/fixture-server.mjs'
 import { serveFixture } from './support/fixture-server.ts'
-import { createPageFolder, readEvents, startInspector } from './support/inspector.ts'
+import { createPageFolder, openLink, readEvents, startInspector } from './support/inspector.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fixtures/server.mjs')
 const MAIN = join(import.meta.dirname, '../../packages/portcall/dist/cli/main.js')
@@ -98,7 +98,7 @@ test('a server has the name that it says, unless a person has named it', async (
 
 test('programs stop some time after the last page was closed', async () => {
   const inspector = await startInspector({ graceMs: 100 })
-  const stream = readEvents(inspector.url, { cookie: inspector.cookie, after: 0 })
+  const stream = readEvents(inspector.url, { signedIn: inspector.signedIn, after: 0 })
   await stream.next()
   const { pid = 0 } = await inspector.connect(program)
   expect(isAlive(pid)).toBe(true)
@@ -113,9 +113,9 @@ test('the command prints its link soon, and Ctrl-C leaves no process', async () 
   })
   const line = await new Promise<string>((resolve) => child.stdout.once('data', (chunk) => resolve(String(chunk))))
   const { url, link } = JSON.parse(line) as { url: string; link: string }
-  const cookie = (await fetch(link, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? ''
+  const signedIn = await openLink(link)
   let pid = 0
-  for await (const event of readEvents(url, { cookie, after: 0 })) {
+  for await (const event of readEvents(url, { signedIn, after: 0 })) {
     const servers = event.type === 'snapshot' ? event.state.servers : event.type === 'server' ? [event.server] : []
     pid = servers[0]?.pid ?? 0
     if (pid > 0) break
@@ -165,10 +165,8 @@ test('a development server mounts the inspector, unless it is in production', as
   const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   expect((await fetch(`${origin}/other`)).status).toBe(404)
   expect((await fetch(`${origin}/inspector/api/events`)).status).toBe(401)
-  const opened = await fetch(handler.link(origin), { redirect: 'manual' })
-  expect([opened.status, opened.headers.get('location')]).toEqual([303, '/inspector/'])
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
-  for await (const event of readEvents(`${origin}/inspector/`, { cookie, after: 0 })) {
+  const signedIn = await openLink(handler.link(origin))
+  for await (const event of readEvents(`${origin}/inspector/`, { signedIn, after: 0 })) {
     const servers = event.type === 'snapshot' ? event.state.servers : event.type === 'server' ? [event.server] : []
     if (servers[0]?.status === 'connected') break
   }

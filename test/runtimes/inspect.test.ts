@@ -22,12 +22,13 @@ describe.each(['Node 20', 'Node 22', 'Node 24'] as const)('%s', (name) => {
 
     const opened = await fetch(link, { redirect: 'manual' })
     const [cookie = ''] = opened.headers.get('set-cookie')?.split(';') ?? []
+    const [, key = ''] = opened.headers.get('location')?.split('#key=') ?? []
     const page = await fetch(origin, { headers: { cookie } })
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     const [script = ''] = /assets\/index-[\w-]+\.js/.exec(await page.text()) ?? []
     expect((await fetch(`${origin}/${script}`, { headers: { cookie } })).status).toBe(200)
 
-    await connectedServer(`${origin}/api/events`, cookie)
+    await connectedServer(`${origin}/api/events?key=${key}`, cookie)
     expect(await inspector.stop()).toMatchObject({ code: 0 })
     await expect(fetch(origin)).rejects.toThrow('fetch failed')
   })

@@ -22,10 +22,17 @@ import type {
   InspectorEvent,
 } from '../../../packages/portcall/src/inspector/protocol.ts'
 
+/** The headers of a page that is signed in. */
+export interface SignedIn {
+  readonly cookie: string
+  readonly 'x-inspector-key': string
+}
+
 /** An inspector and a page that is signed in to it. */
 export interface TestInspector {
   readonly url: string
-  readonly cookie: string
+  /** The headers that sign a request in. */
+  readonly signedIn: SignedIn
   readonly inspector: ListeningInspector
   /** Sends a command. Rejects with the failure of the back end. */
   command<Name extends CommandName>(
@@ -57,17 +64,22 @@ export async function startInspector(options: Partial<InspectorServerOptions> = 
     ...options,
   })
   onTestFinished(() => inspector.close())
-  const response = await fetch(inspector.newLink(), { redirect: 'manual' })
-  const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
-  return createTestInspector(inspector, cookie)
+  return createTestInspector(inspector, await openLink(inspector.newLink()))
 }
 
-function createTestInspector(inspector: ListeningInspector, cookie: string): TestInspector {
+/** Opens a link as a browser does. */
+export async function openLink(link: string): Promise<SignedIn> {
+  const { headers } = await fetch(link, { redirect: 'manual' })
+  const [cookie = ''] = headers.get('set-cookie')?.split(';') ?? []
+  return { cookie, 'x-inspector-key': headers.get('location')?.split('#key=')[1] ?? '' }
+}
+
+function createTestInspector(inspector: ListeningInspector, signedIn: SignedIn): TestInspector {
   const { url } = inspector
   const command: TestInspector['command'] = async (name, params) => {
     const response = await fetch(`${url}api/command`, {
       method: 'POST',
-      headers: { cookie, 'content-type': 'application/json' },
+      headers: { ...signedIn, 'content-type': 'application/json' },
       body: JSON.stringify({ name, params }),
     })
     const answer = (await response.json()) as CommandResponse
@@ -84,7 +96,7 @@ function createTestInspector(inspector: ListeningInspector, cookie: string): Tes
   }
   return {
     url,
-    cookie,
+    signedIn,
     inspector,
     command,
     async connect(target, settings = {}) {
@@ -98,14 +110,14 @@ function createTestInspector(inspector: ListeningInspector, cookie: string): Tes
     },
     async entries(after = 0) {
       const entries = new Map<number, TimelineEntry>()
-      for await (const event of readEvents(url, { cookie, after })) {
+      for await (const event of readEvents(url, { signedIn, after })) {
         if (event.type === 'entries') for (const entry of event.entries) entries.set(entry.id, entry)
         if (event.type === 'ready') break
       }
       return [...entries.values()]
     },
     async until(matches) {
-      for await (const event of readEvents(url, { cookie, after: 0 })) if (matches(event)) return event
+      for await (const event of readEvents(url, { signedIn, after: 0 })) if (matches(event)) return event
       throw new Error('The stream ended')
     },
   }
@@ -114,10 +126,10 @@ function createTestInspector(inspector: ListeningInspector, cookie: string): Tes
 /** Reads the event stream. */
 export async function* readEvents(
   url: string,
-  { cookie, after }: { readonly cookie: string; readonly after: number },
+  { signedIn, after }: { readonly signedIn: SignedIn; readonly after: number },
 ): AsyncGenerator<InspectorEvent> {
   const stop = new AbortController()
-  const response = await fetch(`${url}api/events?after=${after}`, { headers: { cookie }, signal: stop.signal })
+  const response = await fetch(`${url}api/events?after=${after}`, { headers: { ...signedIn }, signal: stop.signal })
   if (!response.body) throw new Error('There is no stream')
   let text = ''
   const decoder = new TextDecoder()

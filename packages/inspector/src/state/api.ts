@@ -1,3 +1,4 @@
+import { pageKey } from './page-key.ts'
 import type { CommandName, CommandResponse, InspectorCommands, InspectorEvent, InspectorFailure } from './protocol.ts'
 
 /** A command that failed, with what the back end says about it. */
@@ -36,7 +37,7 @@ async function post(body: unknown, signal?: AbortSignal): Promise<Response> {
   try {
     return await fetch('./api/command', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'x-inspector-key': pageKey },
       body: JSON.stringify(body),
       ...(signal && { signal }),
     })
@@ -73,7 +74,7 @@ export type LinkStatus = 'connecting' | 'open' | 'lost'
 
 /** Listens to the events of the back end until `close`. The browser reconnects by itself and receives what it has missed. */
 export function openEvents(onEvent: (event: InspectorEvent) => void, onStatus: (status: LinkStatus) => void): { close(): void } {
-  const source = new EventSource('./api/events')
+  const source = new EventSource(`./api/events?key=${encodeURIComponent(pageKey)}`)
   source.onopen = () => onStatus('open')
   source.onerror = () => onStatus('lost')
   source.onmessage = ({ data }) => onEvent(JSON.parse(data))

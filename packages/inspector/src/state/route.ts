@@ -1,4 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
+// Takes the key of the page out of the address, which holds the route afterwards.
+import './page-key.ts'
 
 /** The screens of a server, in the order of their tabs. */
 export const SERVER_SCREENS = [

@@ -4,10 +4,11 @@
  *
  * Routes, all relative to the page (`./api/…`), since the inspector can be mounted below a path:
  *
- * - `GET  open/TOKEN`: the one-time link. Sets the cookie and redirects to the page. Dead after its first use.
+ * - `GET  open/TOKEN`: the one-time link. Sets the cookie and redirects to the page, with its key in the fragment: `./#key=KEY`. Valid once.
+ *   The page stores the key and sends it in `x-inspector-key`, or in the parameter `key` of the event stream.
  * - `POST api/command`: body `{ "name": …, "params": … }` with `content-type: application/json`. Responds `CommandResponse`, with status 200
- *   also for `ok: false`. 401: no cookie, open the link again. 403: foreign `Host` or `Origin`.
- * - `GET  api/events?after=SEQ`: server-sent events; the data of each is one `InspectorEvent`, its `id` the sequence number.
+ *   also for `ok: false`. 401: no cookie or key, open the link again. 403: foreign `Host` or `Origin`.
+ * - `GET  api/events?after=SEQ&key=KEY`: server-sent events; the data of each is one `InspectorEvent`, its `id` the sequence number.
  * - `GET  oauth/callback`: where authorization servers redirect to. Matched by `state` alone, once.
  *
  * The stream starts with a `snapshot`, then sends all timeline entries whose `seq` is greater than `after` (all of them without `after`) in

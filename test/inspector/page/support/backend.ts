@@ -10,7 +10,8 @@ export async function command<Name extends CommandName>(
 ): Promise<InspectorCommands[Name]['result']> {
   const answer = await page.evaluate(
     async (body) => {
-      const headers = { 'content-type': 'application/json' }
+      const key = localStorage.getItem('portcall-inspector-key') ?? ''
+      const headers = { 'content-type': 'application/json', 'x-inspector-key': key }
       const response = await fetch('api/command', { method: 'POST', headers, body: JSON.stringify(body) })
       return (await response.json()) as CommandResponse
     },

@@ -27,7 +27,7 @@ const FLAGS = {
   admin: { type: 'string', value: 'PORT', description: 'Port of the admin endpoint (default: any free port)' },
   accept: {
     type: 'boolean',
-    description: 'Show what servers changed in their pinned tools and prompts, and accept it: all servers, or the named one',
+    description: 'Show what differs from the pinned definitions, and accept it: of all servers, or of the named one',
   },
   yes: { type: 'boolean', short: 'y', description: 'With --accept, do not ask' },
   'dry-run': { type: 'boolean', description: 'Show what the gateway would do, without starting anything' },
@@ -105,7 +105,7 @@ export const gatewayCommand: Command = defineCommand({
   args: ['[action]', '[names...]'],
   details: [
     'Without an action, starts a gateway for all servers of a configuration: the unmodified file of any MCP host, to which you can add a section gateway with settings. Servers start when they are first needed. When the file changes, the gateway reloads it: running calls continue, only changed servers restart, and a file with errors changes nothing.',
-    'Actions for a configuration: check connects to all servers and counts their tools; pins shows tools and prompts that differ from their pinned definitions, and --accept accepts the differences.',
+    'Actions for a configuration: check connects to all servers and counts their tools; pins shows what differs from the pinned definitions, and --accept accepts the differences.',
     'Actions for the running gateway: status shows its servers; reload reads the configuration again; refresh fetches the lists of the servers again; restart, enable and disable act on the named server; approvals lists the calls that wait for approval, and approvals approve ID and approvals deny ID decide about one. If several gateways are running, choose one with --admin PORT.',
   ],
   flags: FLAGS,

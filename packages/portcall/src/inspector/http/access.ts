@@ -3,6 +3,7 @@ import { createHostCheck } from '../../transports/http/server/host-check.ts'
 import { HttpError } from '../../transports/http/server/http-error.ts'
 import { constantTimeEqual } from '../../util/digest.ts'
 import { randomId } from '../../util/random.ts'
+import { queryOf } from '../../util/request-target.ts'
 
 /** Decides which requests reach the inspector. */
 export interface Access {
@@ -10,12 +11,20 @@ export interface Access {
   checkOrigin(request: IncomingMessage): void
   /** Checks that a browser sends the request from the page itself. @throws HttpError 403 */
   checkSameOrigin(request: IncomingMessage): void
-  /** Checks the cookie. @throws HttpError 401 */
-  checkCookie(request: IncomingMessage): void
-  /** Redeems the token of a link, once. Returns the `Set-Cookie` header, or `undefined` if the token is wrong or was used. */
-  redeem(token: string): string | undefined
+  /** Checks the cookie and the key of the page. @throws HttpError 401 */
+  checkSignedIn(request: IncomingMessage): void
+  /** Redeems the token of a link, once. Returns `undefined` if the token is wrong or was used. */
+  redeem(token: string, request: IncomingMessage): SignIn | undefined
   /** Returns the token of a new link, which replaces the earlier one. */
   newToken(): string
+}
+
+/** What signs a page in: a browser sends the cookie to every port of its host, and the key only as the page does. */
+export interface SignIn {
+  /** The `Set-Cookie` header. */
+  readonly cookie: string
+  /** The key that the page stores for its origin, and sends with each request. */
+  readonly key: string
 }
 
 export interface AccessOptions {
@@ -27,16 +36,18 @@ export interface AccessOptions {
 
 const TOKEN_BYTES = 32
 const COOKIE = 'portcall_inspector'
+const KEY_HEADER = 'x-inspector-key'
 const SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
-/** Creates the access of one inspector. Its cookie is valid until the process ends. */
+/** Creates the access of one inspector. Its cookie and key are valid until the process ends. */
 export function createAccess({ allowedHosts, basePath }: AccessOptions): Access {
-  const secret = randomId(TOKEN_BYTES)
+  const [secret, key] = [randomId(TOKEN_BYTES), randomId(TOKEN_BYTES)]
   const checkHost = createHostCheck({ ...(allowedHosts && { allowedHosts: [...LOOPBACK, ...allowedHosts] }) })
   let token: string | undefined
-  const hasCookie = ({ headers }: IncomingMessage): boolean => {
-    const cookies = (headers.cookie ?? '').split(';').map((part) => part.trim())
-    return cookies.some((cookie) => cookie.startsWith(`${COOKIE}=`) && constantTimeEqual(cookie.slice(COOKIE.length + 1), secret))
+  const hasCookie = (request: IncomingMessage): boolean => {
+    const start = `${cookieName(request)}=`
+    const cookies = (request.headers.cookie ?? '').split(';').map((part) => part.trim())
+    return cookies.some((cookie) => cookie.startsWith(start) && constantTimeEqual(cookie.slice(start.length), secret))
   }
   return {
     checkOrigin(request) {
@@ -52,19 +63,31 @@ export function createAccess({ allowedHosts, basePath }: AccessOptions): Access 
       const site = headers['sec-fetch-site']
       if (site !== undefined && !SITES.has(String(site))) throw accessError(403, 'The request comes from another site')
     },
-    checkCookie(request) {
-      if (!hasCookie(request)) throw accessError(401, 'Open the link that portcall printed')
+    checkSignedIn(request) {
+      if (!hasCookie(request) || !constantTimeEqual(keyOf(request), key))
+        throw accessError(401, 'Open the link that portcall printed')
     },
-    redeem(sent) {
+    redeem(sent, request) {
       if (token === undefined || !constantTimeEqual(sent, token)) return undefined
       token = undefined
-      return `${COOKIE}=${secret}; Path=${basePath}; HttpOnly; SameSite=Strict`
+      return { cookie: `${cookieName(request)}=${secret}; Path=${basePath}; HttpOnly; SameSite=Strict`, key }
     },
     newToken() {
       token = randomId(TOKEN_BYTES)
       return token
     },
   }
+}
+
+/** Returns the name of the cookie. Cookies ignore ports, so it differs for each inspector. */
+function cookieName({ headers }: IncomingMessage): string {
+  const [, port = ''] = /:(\d{1,5})$/.exec(headers.host ?? '') ?? []
+  return port === '' ? COOKIE : `${COOKIE}_${port}`
+}
+
+/** Returns the key of the page: a header, or a parameter of the event stream, whose headers a page cannot set. */
+function keyOf({ headers, url = '' }: IncomingMessage): string {
+  return headers[KEY_HEADER]?.toString() ?? queryOf(url).get('key') ?? ''
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

@@ -94,10 +94,11 @@ function openLink(
   token: string,
   { request, response, parts }: { request: IncomingMessage; response: ServerResponse; parts: HandlerParts },
 ): void {
-  const cookie = request.method === 'GET' ? parts.access.redeem(token) : undefined
-  if (cookie) {
-    response.setHeader('set-cookie', cookie)
-    return redirect(response, parts.basePath)
+  const signIn = request.method === 'GET' ? parts.access.redeem(token, request) : undefined
+  if (signIn) {
+    response.setHeader('set-cookie', signIn.cookie)
+    // No server and no log sees the fragment of a URL.
+    return redirect(response, `${parts.basePath}#key=${signIn.key}`)
   }
   throw accessError(403, 'This link has been used. Press Enter where portcall inspect runs to get a new one')
 }
@@ -105,7 +106,7 @@ function openLink(
 async function executeCommand(request: IncomingMessage, response: ServerResponse, parts: HandlerParts): Promise<void> {
   const { access, backend } = parts
   access.checkSameOrigin(request)
-  access.checkCookie(request)
+  access.checkSignedIn(request)
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
     throw accessError(415, 'The content type must be application/json')
   const body = parseBody(await readBody(request))
@@ -145,7 +146,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 function openStream(request: IncomingMessage, response: ServerResponse, { access, streams }: HandlerParts): void {
   access.checkSameOrigin(request)
-  access.checkCookie(request)
+  access.checkSignedIn(request)
   streams.open(request, response)
 }
 
