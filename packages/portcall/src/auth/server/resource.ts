@@ -1,7 +1,7 @@
+import { isLoopbackHost } from '../../util/loopback-host.ts'
 import { isStrictUrl } from '../strict-url.ts'
 
 const WELL_KNOWN = '/.well-known/'
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** A protected server, identified by its URL. */
 export interface ProtectedResource {
@@ -45,7 +45,7 @@ export function parseSecureUrl(name: string, text: string): URL {
 /** Reports whether a URL uses http and a loopback host. */
 export function isLoopbackUrl(url: string | URL): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && LOOPBACK.test(hostname)
+  return protocol === 'http:' && isLoopbackHost(hostname)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type LookupFunction, type Server } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createNodeSend } from './node-send.ts'
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts'
@@ -128,13 +128,32 @@ describe('requests and responses', () => {
     await disconnected
   })
 
-  test('C68 does not decompress responses', async () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('C68 decodes %s', async (coding, compress) => {
     const port = await serve((request, response) => {
-      expect(request.headers['accept-encoding']).toBe('identity')
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(60_000_000)))
+      response.writeHead(200, { 'content-encoding': coding }).end(compress(`asked for ${request.headers['accept-encoding']}`))
     })
     const response = await local()(`http://127.0.0.1:${port}/`)
-    expect((await response.arrayBuffer()).byteLength).toBeLessThan(100_000)
+    expect(await response.text()).toBe('asked for gzip, deflate, br')
+  })
+
+  test('C68 limits the decoded bytes', async () => {
+    const port = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(60_000_000)))
+    })
+    await expect(local()(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      ...unreachable,
+      message: expect.stringContaining('is larger than'),
+    })
+  })
+
+  test.each(['gzip', 'foo'])('names the coding %s of a response that cannot be decoded', async (coding) => {
+    const port = await serve((_, response) => void response.writeHead(200, { 'content-encoding': coding }).end('{}'))
+    const message = expect.stringContaining(coding)
+    await expect(local()(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ ...unreachable, message })
   })
 
   test.each(['head', 'body'])('fails when the %s does not arrive in time', async (part) => {

@@ -1,4 +1,5 @@
 /** Sends requests to OAuth endpoints, whose addresses other parties name. Bounds their cost and checks where they go. */
+import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthFetch, AuthRequest } from '../types.ts'
 import { type AddressPolicy, type AddressPolicyOptions, addressRefused, createAddressPolicy } from './address-policy.ts'
@@ -86,6 +87,7 @@ function createCheckedFetch(policy: AddressPolicy, limits: AuthLimits, getSend: 
       request.signal?.throwIfAborted()
       if (timeout.aborted) throw unreachable(`${url.origin} did not respond within ${timeoutMs} ms`)
       if (error instanceof AuthError) throw error
+      if (error instanceof InvalidResponseError) throw unreachable(error.message, { cause: error })
       throw unreachable(`${url.origin} could not be reached`, { cause: error })
     }
   }

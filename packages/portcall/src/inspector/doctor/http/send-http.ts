@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { decodeMessage } from '../../../net/decode-message.ts'
 import { errorMessage } from '../../../util/errors.ts'
 import type { HttpObservation } from '../facts.ts'
 import { errorCode } from '../outcome.ts'
@@ -49,14 +50,17 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
     request.on('error', (error) => finish({ code: errorCode(error), message: errorMessage(error) }))
     request.on('response', (response) => {
       received = response
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        bytes += Buffer.byteLength(chunk)
-        if (text.length < MAX_BYTES) text += chunk
-        if (text.length >= MAX_BYTES || until(text)) finish()
-      })
-      response.on('end', () => finish(undefined, true))
-      response.on('error', (error) => finish({ code: errorCode(error), message: errorMessage(error) }))
+      const read = async (): Promise<void> => {
+        const decoder = new TextDecoder()
+        for await (const chunk of decodeMessage(response, url)) {
+          bytes += chunk.length
+          if (text.length < MAX_BYTES) text += decoder.decode(chunk, { stream: true })
+          if (text.length >= MAX_BYTES || until(text)) return finish()
+        }
+        text += decoder.decode()
+        finish(undefined, true)
+      }
+      read().catch((error: unknown) => finish({ code: errorCode(error), message: errorMessage(error) }))
     })
     request.end(body)
   })

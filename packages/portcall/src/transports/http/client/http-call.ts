@@ -2,6 +2,7 @@ import { ConnectionLostError, InvalidResponseError } from '../../../jsonrpc/erro
 import { type AbortSource, onAbort } from '../../../util/abort.ts'
 import type { IdleTimers } from '../../../util/idle-timers.ts'
 import type { LinkedSet, LinkedSetEntry } from '../../../util/linked-set.ts'
+import { Header } from '../common/headers.ts'
 import { createSseDecoder, type ReceivedSseEvent } from '../common/sse-decode.ts'
 import type { HttpClientLimits } from './limits.ts'
 import type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'
@@ -23,7 +24,7 @@ export interface EndpointContext {
 }
 
 /** The request that a call sends. */
-export interface HttpCallInit extends Pick<HttpFetchInit, 'method' | 'headers'> {
+export interface HttpCallInit extends Pick<HttpFetchInit, 'method' | 'headers' | 'compress'> {
   readonly url: URL
   readonly body?: string | undefined
   readonly abortSource?: AbortSource | undefined
@@ -88,7 +89,7 @@ export class HttpCall {
 
   /** Sends the request. Resolves when the head of the response has arrived. @throws ConnectionLostError, the abort reason. */
   async start(): Promise<this> {
-    const { url, method, headers, body, abortSource, timeoutMs } = this.#request
+    const { url, method, headers, body, compress, abortSource, timeoutMs } = this.#request
     const { calls, fetch, limits, displayUrl } = this.#endpoint
     if (abortSource) this.#unsubscribe = onAbort(abortSource, (reason) => this.cancel(reason))
     this.#throwIfCancelled()
@@ -96,7 +97,7 @@ export class HttpCall {
     if (timeoutMs !== undefined)
       this.#timer = setTimeout(() => this.cancel(connectionLost(displayUrl, `no response within ${timeoutMs} ms`)), timeoutMs)
     try {
-      this.#transfer = fetch(url, { method, headers, body, connectTimeoutMs: limits.connectTimeoutMs })
+      this.#transfer = fetch(url, { method, headers, body, compress, connectTimeoutMs: limits.connectTimeoutMs })
       this.#response = await this.#transfer.response
       clearTimeout(this.#timer)
       return this
@@ -124,8 +125,9 @@ export class HttpCall {
         chunks.push(chunk)
         size += chunk.length
       }
-    } catch {
-      this.#throwIfCancelled()
+    } catch (error) {
+      // The status matters more than a body that cannot be decoded.
+      if (!(error instanceof InvalidResponseError)) this.#throwIfCancelled()
     }
     this.release()
     return lenientDecoder.decode(concat(chunks, size).subarray(0, maxErrorBytes))
@@ -165,6 +167,8 @@ export class HttpCall {
     this.#cancelled = { reason }
     this.#settle()
     this.#transfer?.cancel()
+    // Frees the decoder of a compressed body.
+    this.#chunks?.return?.()?.catch(() => {})
   }
 
   /** Returns the body if all of it has arrived and none of it was read. */
@@ -192,7 +196,9 @@ export class HttpCall {
     try {
       return strictDecoder.decode(bytes)
     } catch {
-      throw new InvalidResponseError(`${this.displayUrl} sent a response that is not UTF-8`)
+      const coding = this.header(Header.contentEncoding)
+      const hint = coding === undefined ? '' : `. Its content coding is ${coding}`
+      throw new InvalidResponseError(`${this.displayUrl} sent a response that is not UTF-8${hint}`)
     }
   }
 
@@ -228,10 +234,10 @@ export class HttpCall {
         if (!next || next.done) return this.#settle()
         left -= next.value.length
       }
-      this.cancel(connectionLost(this.displayUrl, 'the rest of the response was discarded'))
     } catch {
-      this.#settle()
+      // The rest is unreadable.
     }
+    this.cancel(connectionLost(this.displayUrl, 'the rest of the response was discarded'))
   }
 
   #settle(): void {

@@ -40,6 +40,8 @@ export interface HttpRequestInit {
   readonly url?: URL
   readonly headers: HeaderRecord
   readonly body?: string
+  /** Whether to ask for a compressed response. Default: false. */
+  readonly compress?: boolean | undefined
   /** Aborts the request, or reading its response. */
   readonly abortSource?: AbortSource | undefined
   /** Time allowed until the head of the response arrives, in milliseconds. */
@@ -74,8 +76,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   let closed: ConnectionLostError | undefined
 
   const addHeaders = (request: HttpRequestInit, added = fixedHeaders): HttpCallInit => {
-    const { method, url: to = url, headers, body, abortSource, timeoutMs } = request
-    return { method, url: to, headers: added ? { ...added, ...headers } : headers, body, abortSource, timeoutMs }
+    const { method, url: to = url, headers, body, compress, abortSource, timeoutMs } = request
+    return { method, url: to, headers: added ? { ...added, ...headers } : headers, body, compress, abortSource, timeoutMs }
   }
   const prepareAsync = async (request: HttpRequestInit): Promise<HttpCallInit> => {
     const init = addHeaders(request, typeof source === 'function' ? readHeaders(await source()) : fixedHeaders)

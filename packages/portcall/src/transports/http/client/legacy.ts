@@ -14,6 +14,7 @@ import {
   type Response,
 } from '../../../jsonrpc/message.ts'
 import type { LegacyConnection, OutgoingContext } from '../../../legacy/client/connection.ts'
+import { methodOf } from '../../../protocol/methods.ts'
 import { type AbortSource, throwIfAborted } from '../../../util/abort.ts'
 import { delay } from '../../../util/timers.ts'
 import { Header } from '../common/headers.ts'
@@ -79,7 +80,8 @@ export function createLegacyHttpConnection(options: HttpClientOptions): LegacyCo
       const request: Request = params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
       try {
         const hadId = session.id !== undefined
-        const call = await session.post(request, { abortSource: context, headers: context?.outgoing?.headers })
+        const compress = methodOf(method)?.cacheable
+        const call = await session.post(request, { abortSource: context, headers: context?.outgoing?.headers, compress })
         if (!call.ok) return await readRejection(call, id, { session, hadId })
         if (isHandshake) session.readSessionId(call)
         const response = await readResponse(call, { id, limits, context, closing, session, onMessage })

@@ -32,7 +32,8 @@ export function createHttpExchange(options: HttpClientOptions): HttpExchange {
   const client = createHttpClient(options)
   const exchange: Exchange = async (request, context) => {
     const headers = createHeaders(request, context, methodOf)
-    const call = await client.send({ method: 'POST', headers, body: JSON.stringify(request), abortSource: context })
+    const compress = methodOf(request.method)?.cacheable
+    const call = await client.send({ method: 'POST', headers, body: JSON.stringify(request), compress, abortSource: context })
     if (!call.ok) return readErrorResponse(call, request.id)
     const onMessage = (message: Message): void | Promise<void> => {
       if ('method' in message && !('id' in message)) return context.notify(message)

@@ -7,6 +7,8 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
+import { isLoopbackHost } from '../../../util/loopback-host.ts'
+import { acceptedCodings, decodeResponse } from './decoded-response.ts'
 import { createFastFetch, isUnobserved } from './fast-path/fast-fetch.ts'
 import type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'
 
@@ -45,7 +47,7 @@ export function createNodeFetch(): HttpFetch {
     const response = new Promise<HttpFetchResponse>((resolve, reject) => {
       request.on('response', (message) => {
         responded = true
-        resolve(new NodeFetchResponse(message))
+        resolve(decodeResponse(new NodeFetchResponse(message), url))
       })
       request.on('error', reject)
       // An Error that nobody receives would still capture a stack trace.
@@ -63,11 +65,14 @@ export function createNodeFetch(): HttpFetch {
 }
 
 /** Returns names and values in turn. Node writes such a list unchanged, and with a content length it sends head and body in one chunk. */
-function headerList(url: URL, { headers, body }: HttpFetchInit): string[] {
+function headerList(url: URL, init: HttpFetchInit): string[] {
+  const { headers, body } = init
   const list: string[] = []
   if (headers.host === undefined) list.push('host', url.host)
   if (headers['user-agent'] === undefined) list.push('user-agent', USER_AGENT)
   if (body !== undefined && headers['content-length'] === undefined) list.push('content-length', String(Buffer.byteLength(body)))
+  if (headers['accept-encoding'] === undefined && !isLoopbackHost(url.hostname))
+    list.push('accept-encoding', acceptedCodings(init))
   for (const name in headers) list.push(name, headers[name] as string)
   return list
 }

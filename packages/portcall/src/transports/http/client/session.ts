@@ -16,7 +16,7 @@ export class SessionExpiredError extends PortcallError {
 }
 
 /** Options of one message. */
-export interface PostOptions extends Pick<HttpRequestInit, 'abortSource' | 'timeoutMs'> {
+export interface PostOptions extends Pick<HttpRequestInit, 'abortSource' | 'timeoutMs' | 'compress'> {
   readonly headers?: HeaderRecord | undefined
 }
 

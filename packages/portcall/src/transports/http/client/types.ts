@@ -6,6 +6,8 @@ export interface HttpFetchInit {
   readonly headers: Readonly<Record<string, string>>
   /** The body, sent as UTF-8. Absent: none. */
   readonly body?: string | undefined
+  /** Whether to ask for a compressed response: it may be large, and none of it is needed before the end. Default: false. */
+  readonly compress?: boolean | undefined
   /** Time allowed to establish a connection, in milliseconds; ignored by platforms that cannot observe it. */
   readonly connectTimeoutMs: number
 }
@@ -18,7 +20,7 @@ export interface HttpFetchResponse {
   header(name: string): string | undefined
   /** Returns all headers, with lower-case names. Absent on platforms that cannot list them. */
   headers?(): Readonly<Record<string, string>>
-  /** Can be iterated once. Throws when the connection breaks or the transfer is cancelled. */
+  /** The decoded body: without its content codings. Can be iterated once. Throws when the connection breaks or the transfer is cancelled. */
   readonly body: AsyncIterable<Uint8Array>
   /** Returns the whole body if all of it has arrived already. Absent on platforms that cannot tell. */
   readBuffered?(): Uint8Array | undefined

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { connect, type Socket } from 'node:net'
 import type { PendingWrite, WriteBatcher } from '../../common/write-batcher.ts'
+import { decodeResponse } from '../decoded-response.ts'
 import type { HttpFetchResponse } from '../types.ts'
 import { type HeaderLines, type ReceivedHead, type ResponseHandler, ResponseParser } from './response-parser.ts'
 
@@ -177,6 +178,7 @@ function reuseMsOf(keepAlive: string | undefined): number {
 export class SocketTransfer implements HttpFetchResponse {
   status = 0
   readonly response: Promise<HttpFetchResponse>
+  readonly #url: URL
   #headers: HeaderLines | undefined
   #connection: HttpConnection | undefined
   #chunks: Buffer[] = []
@@ -188,8 +190,9 @@ export class SocketTransfer implements HttpFetchResponse {
   #reject!: (error: unknown) => void
   #wake: (() => void) | undefined
 
-  constructor(connection: HttpConnection) {
+  constructor(connection: HttpConnection, url: URL) {
     this.#connection = connection
+    this.#url = url
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -219,7 +222,7 @@ export class SocketTransfer implements HttpFetchResponse {
   onHead({ status, headers }: ReceivedHead): void {
     this.status = status
     this.#headers = headers
-    this.#resolve(this)
+    this.#resolve(decodeResponse(this, this.#url))
   }
 
   onData(chunk: Buffer): void {

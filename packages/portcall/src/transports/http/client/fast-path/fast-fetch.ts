@@ -7,9 +7,11 @@ import { channel } from 'node:diagnostics_channel'
 import http from 'node:http'
 import { urlToHttpOptions } from 'node:url'
 import { types } from 'node:util'
+import { isLoopbackHost } from '../../../../util/loopback-host.ts'
 import { unref } from '../../../../util/timers.ts'
 import { checkHeader } from '../../common/headers.ts'
 import { createWriteBatcher } from '../../common/write-batcher.ts'
+import { acceptedCodings } from '../decoded-response.ts'
 import type { HttpFetch, HttpFetchInit, HttpTransfer } from '../types.ts'
 import { type HttpAddress, HttpConnection, type HttpConnectionEvents, SocketTransfer } from './connection.ts'
 
@@ -88,7 +90,7 @@ export function createFastFetch(idleMs: number, userAgent: string): HttpFetch {
     const destination = destinationOf(url)
     const head = writeHead(destination, init, userAgent)
     const connection = take(destination.address, init.connectTimeoutMs)
-    const exchange = new SocketTransfer(connection)
+    const exchange = new SocketTransfer(connection, url)
     connection.send(exchange, head, init.body ?? '')
     return exchange
   }
@@ -108,20 +110,31 @@ interface Destination {
   /** The path with the query. */
   readonly target: string
   readonly host: string
+  /** Whether it is this machine, where compression costs more than it saves. */
+  readonly isLocal: boolean
 }
 
 function readDestination(url: URL): Destination {
   const { hostname, port } = urlToHttpOptions(url)
   const address = { host: hostname ?? '', port: Number(port || DEFAULT_PORT), key: url.host }
-  return { href: url.href, address, target: `${url.pathname}${url.search}`, host: url.host }
+  return {
+    href: url.href,
+    address,
+    target: `${url.pathname}${url.search}`,
+    host: url.host,
+    isLocal: isLoopbackHost(url.hostname),
+  }
 }
 
 /** Returns the head of a request. @throws TypeError for a header that cannot be sent. */
-function writeHead({ target, host }: Destination, { method, headers, body }: HttpFetchInit, userAgent: string): string {
+function writeHead(destination: Destination, init: HttpFetchInit, userAgent: string): string {
+  const { target, host, isLocal } = destination
+  const { method, headers, body } = init
   let head = `${method} ${target} HTTP/1.1\r\n`
   if (headers.host === undefined) head += `host: ${host}\r\n`
   if (headers['user-agent'] === undefined) head += `user-agent: ${userAgent}\r\n`
   if (headers['content-length'] === undefined && body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n`
+  if (!isLocal && headers['accept-encoding'] === undefined) head += `accept-encoding: ${acceptedCodings(init)}\r\n`
   if (headers.connection === undefined) head += 'connection: keep-alive\r\n'
   for (const name in headers) {
     const value = headers[name] ?? ''
