@@ -46,7 +46,7 @@ export const CONSUMERS = {
   inspector: [...Object.keys(FOLDERS), 'testing'],
   cli: ['util'],
   skills: ['util'],
-  openapi: ['auth', 'schema', 'util'],
+  openapi: ['auth', 'net', 'schema', 'util'],
   adapters: [],
 }
 
@@ -64,6 +64,9 @@ export const NODE_FILES = [
   'compose/code/sandbox.ts',
   'net/decode-body.ts',
   'net/decode-message.ts',
+  'net/proxy-setting.ts',
+  'net/routes.ts',
+  'net/tunnel.ts',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
   'gateway/policy/pin-file.ts',

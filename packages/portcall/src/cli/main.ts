@@ -13,6 +13,8 @@ try {
   console.error((error as Error).message)
   process.exit(EXIT_CODES.internal)
 }
+// The proxies that the environment names are used, unless it says otherwise.
+process.env.NODE_USE_ENV_PROXY ??= '1'
 process.stdout.on('error', () => process.exit())
 const write = process.stdout.write.bind(process.stdout)
 const interrupt = new AbortController()

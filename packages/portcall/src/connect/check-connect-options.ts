@@ -29,6 +29,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   headers: 1,
   auth: 1,
   fetch: 1,
+  proxy: 1,
   http: 1,
   signal: 1,
   restart: 1,

@@ -102,8 +102,9 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
     connection = await openServerConnection(target, safeOptions, { ...parts, onLog: createLogListener(safeOptions), onEvent })
   } catch (error) {
     const hasAuth = options.auth !== undefined
+    const usesProxy = options.fetch !== undefined || options.proxy !== undefined
     await import('./explain-error.ts').then(
-      (module) => module.explainError(error, { target, hasAuth, strayOutput }),
+      (module) => module.explainError(error, { target, hasAuth, usesProxy, strayOutput }),
       () => {},
     )
     throw error

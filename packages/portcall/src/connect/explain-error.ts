@@ -2,6 +2,7 @@
 import { TimeoutError } from '../client/errors.ts'
 import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
+import { usesEnvironmentProxy } from '../net/environment-proxy.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
 import { adviceForOutput } from '../util/served-url.ts'
@@ -10,9 +11,14 @@ import { adviceForOutput } from '../util/served-url.ts'
 export interface ConnectAttempt {
   readonly target: unknown
   readonly hasAuth: boolean
+  /** Whether an option decides about proxies. */
+  readonly usesProxy: boolean
   /** The last text on the server's stdout that is not a message. */
   readonly strayOutput: string | undefined
 }
+
+const TRUST =
+  'If your network inspects TLS, name the certificate of its authority in the environment variable NODE_EXTRA_CA_CERTS'
 
 /** Reasons why no connection could be opened, by the error code of the platform. */
 const NO_CONNECTION: { readonly [code: string]: string } = {
@@ -25,6 +31,10 @@ const NO_CONNECTION: { readonly [code: string]: string } = {
   EPROTO: 'TLS failed. Does the server use http: instead of https:?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'TLS failed. Does the server use http: instead of https:?',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed. Add it with the environment variable NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `the certificate was issued by an unknown authority. ${TRUST}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `the certificate was issued by an unknown authority. ${TRUST}`,
+  CERT_HAS_EXPIRED: 'the certificate of the server has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another name',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate chain is self-signed. Add it with the environment variable NODE_EXTRA_CA_CERTS',
 }
 
@@ -35,7 +45,7 @@ export function explainError(error: unknown, attempt: ConnectAttempt): void {
 
 /** Does the same where the caller passed no target: for a server that cannot be reached or does not respond. */
 export function explainUnreachable(error: unknown, strayOutput: string | undefined): void {
-  explainBy([explainNoConnection, explainTimeout], error, { target: undefined, hasAuth: false, strayOutput })
+  explainBy([explainNoConnection, explainTimeout], error, { target: undefined, hasAuth: false, usesProxy: true, strayOutput })
 }
 
 function explainBy(explanations: readonly Explanation[], error: unknown, attempt: ConnectAttempt): void {
@@ -102,12 +112,25 @@ function describeTarget(target: unknown): string {
   return `an object with ${Object.keys(target).slice(0, 5).join(', ') || 'no members'}`
 }
 
-function explainNoConnection(error: Error): string | undefined {
+function explainNoConnection(error: Error, attempt: ConnectAttempt): string | undefined {
   if (!(error instanceof ConnectionLostError)) return undefined
   const url = /https?:\/\/\S+/.exec(error.message)?.[0]
   const code = codeOf(error.cause)
   const reason = NO_CONNECTION[code]
-  return url === undefined || reason === undefined ? undefined : `Could not connect to ${url}: ${reason} (${code})`
+  if (url === undefined || reason === undefined) return undefined
+  return `Could not connect to ${url}: ${reason} (${code})${UNREACHABLE.has(code) ? proxyHint(url, attempt) : ''}`
+}
+
+/** The errors of a machine that reaches others only through a proxy. */
+const UNREACHABLE: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Names the variable with a proxy that was not used. */
+function proxyHint(url: string, { usesProxy }: ConnectAttempt): string {
+  const { process } = globalThis as { process?: { readonly env?: Readonly<Record<string, string | undefined>> } }
+  const name = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  const set = [name, name.toLowerCase()].find((one) => process?.env?.[one])
+  if (set === undefined || usesProxy || usesEnvironmentProxy()) return ''
+  return `. ${set} is set, but was not used: pass proxy: 'env', or set NODE_USE_ENV_PROXY=1`
 }
 
 /** Returns the error code of the platform. Node reports one error for each address of a host name; `fetch` has the error as its cause. */

@@ -14,6 +14,8 @@ import type { OpenConnection } from './reconnect.ts'
 export interface NegotiatedConnection {
   readonly connection: OpenConnection
   readonly era: Era
+  /** Whether another attempt may find another era, because the server failed. The era is then not remembered. */
+  readonly isUncertain?: true
 }
 
 const MODERN = { sendsParamHeaders: false, hasSession: false, protocolVersion: MODERN_VERSION }
@@ -39,7 +41,7 @@ export async function openChannel(
     return { era: 'modern', connection: { ...MODERN, exchange, close, onEnd: onClose } }
   }
   if (era !== 'legacy') {
-    const modern = await openModern(context.probeTimeoutMs).catch((error: unknown) => {
+    const modern = await openModern(context.probeTimeoutMs ?? PROBE_TIMEOUT_MS).catch((error: unknown) => {
       if (!(error instanceof TimeoutError)) throw error
       isSilent = true
     })

@@ -18,7 +18,6 @@ import { openHttp } from './open-http.ts'
 import type { ConnectContext } from './open-legacy.ts'
 import type { ConnectionOptions } from './options.ts'
 import { loadHttpFetch, loadSpawn } from './platform.ts'
-import { PROBE_TIMEOUT_MS } from './probe.ts'
 import { createReconnectingConnection, type OpenConnection, type ReconnectingConnection } from './reconnect.ts'
 import { type ConnectTarget, matchTarget, type StdioTarget } from './target.ts'
 
@@ -72,7 +71,7 @@ type SharedContext = Omit<ConnectContext, 'signal'> & Pick<ConnectionOwner, 'onE
 
 function createContext(owner: ConnectionOwner, options: ConnectionOptions): SharedContext {
   const { info, capabilities, handleInputRequest, identityOf, suspendTtlMs, onLog, onEvent, deadlines, methodOf } = owner
-  const { protocolVersion, probeTimeoutMs = PROBE_TIMEOUT_MS } = options
+  const { protocolVersion, probeTimeoutMs } = options
   return {
     info,
     capabilities,
@@ -109,7 +108,7 @@ function createOpener(
   const wrapChannel = (channel: Channel): Channel => wire.wrapChannel?.(channel) ?? channel
   const requiredEra = options.era ?? eraOf(options.protocolVersion)
   const report = (negotiated: NegotiatedConnection): NegotiatedConnection => {
-    options.onEraDetected?.(negotiated.era)
+    if (!negotiated.isUncertain) options.onEraDetected?.(negotiated.era)
     return negotiated
   }
   return matchTarget(target, {
@@ -134,7 +133,9 @@ function createOpener(
     },
     url: (url) => async (signal) => {
       const { headers, http, auth } = options
-      const platform = options.fetch ? (await import('./check-fetch.ts')).checkFetch(options.fetch) : await loadHttpFetch()
+      const platform = options.fetch
+        ? (await import('./check-fetch.ts')).checkFetch(options.fetch)
+        : await loadHttpFetch(options.proxy)
       const fetch = wire.wrapFetch?.(platform) ?? platform
       const httpOptions = {
         ...http,
@@ -167,7 +168,7 @@ async function openWithEraCache(
     forgetEra(server)
     return open(undefined)
   })
-  cacheEra(server, negotiated.era)
+  if (!negotiated.isUncertain) cacheEra(server, negotiated.era)
   return negotiated.connection
 }
 

@@ -1,4 +1,5 @@
 import { InvalidResponseError } from '../jsonrpc/errors.ts'
+import { isAuthError } from '../protocol/authorizer.ts'
 import { MODERN_VERSION } from '../protocol/revisions.ts'
 import type { HttpClientOptions } from '../transports/http/client/http-client.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
@@ -34,10 +35,23 @@ export async function openHttp(
   context: ConnectContext,
   era: Era | undefined,
 ): Promise<NegotiatedConnection> {
-  const detected = era ?? (await probeHttp(http, context))
-  return openAs(detected, http, context).catch((error: unknown) => {
-    if (detected !== 'legacy' || !(error instanceof HttpStatusError) || !OTHER_TRANSPORT.has(error.status)) throw error
-    return openAs('http+sse', http, context)
+  if (era) return openDetected(era, http, context)
+  const { era: detected, failure } = await probeHttp(http, context)
+  if (failure === undefined) return openDetected(detected, http, context)
+  const connection = await openDetected(detected, http, context).catch((error: unknown) => {
+    throw isAuthError(error) || isRefusal(error) ? error : failure
+  })
+  return { ...connection, isUncertain: true }
+}
+
+/** Opens a connection in an era. An older server that does not answer its handshake as it should may have the oldest transport. */
+function openDetected(era: Era, http: HttpClientOptions, context: ConnectContext): Promise<NegotiatedConnection> {
+  return openAs(era, http, context).catch(async (error: unknown) => {
+    const isStatus = error instanceof HttpStatusError && OTHER_TRANSPORT.has(error.status)
+    if (era !== 'legacy' || !(isStatus || isOtherAnswer(error))) throw error
+    return openAs('http+sse', http, context).catch((sseError: unknown) => {
+      throw isStatus || isAuthError(sseError) ? sseError : error
+    })
   })
 }
 
@@ -45,18 +59,43 @@ async function openAs(era: Era, http: HttpClientOptions, context: ConnectContext
   return { era, connection: await OPENERS[era](http, context) }
 }
 
-function probeHttp(http: HttpClientOptions, context: ConnectContext): Promise<DetectedEra> {
+interface ProbeOutcome {
+  readonly era: DetectedEra
+  /** The error of the probe, if it may be temporary. It is thrown when the era turns out to be wrong. */
+  readonly failure?: HttpStatusError
+}
+
+async function probeHttp(http: HttpClientOptions, context: ConnectContext): Promise<ProbeOutcome> {
   const { exchange, close } = createHttpExchange(http)
-  return probe(exchange, context).catch(legacyAfterRejection).finally(close)
+  try {
+    return { era: await probe(exchange, context) }
+  } catch (error) {
+    return outcomeOfFailure(error)
+  } finally {
+    await close()
+  }
 }
 
 /** The statuses of servers that do not support POST at their endpoint. */
 const OTHER_TRANSPORT = new Set([400, 404, 405])
 /** The client errors that any server may respond with. */
 const NO_EVIDENCE = new Set([401, 403, 407, 429])
+/** The statuses of servers that fail because they do not know the method. Other server errors are those of overload and of proxies. */
+const CRASHES = new Set([500, 501])
 
-function legacyAfterRejection(error: unknown): 'legacy' {
-  if (error instanceof InvalidResponseError) return 'legacy'
-  if (error instanceof HttpStatusError && error.status < 500 && !NO_EVIDENCE.has(error.status)) return 'legacy'
+function outcomeOfFailure(error: unknown): ProbeOutcome {
+  if (error instanceof InvalidResponseError) return { era: 'legacy' }
+  if (!(error instanceof HttpStatusError) || NO_EVIDENCE.has(error.status)) throw error
+  if (error.status < 500) return { era: 'legacy' }
+  if (CRASHES.has(error.status)) return { era: 'legacy', failure: error }
   throw error
+}
+
+/** Reports whether a server answered a POST with something else than a message, such as a page, or nothing at all. */
+function isOtherAnswer(error: unknown): boolean {
+  return error instanceof InvalidResponseError || (error instanceof HttpStatusError && CRASHES.has(error.status))
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof HttpStatusError && NO_EVIDENCE.has(error.status)
 }

@@ -30,7 +30,8 @@ export interface ConnectContext {
   /** Receives the sender of messages that are not translated. */
   readonly onOpen?: WireObserver['onOpen']
   readonly onUnexpectedMessage: (message: UnexpectedMessage) => void
-  readonly probeTimeoutMs: number
+  /** The timeout of the probe. Default: that of the kind of target. */
+  readonly probeTimeoutMs: number | undefined
   readonly deadlines: Deadlines
   readonly methodOf: MethodLookup
   /** Aborts the handshake. */

@@ -4,10 +4,11 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject, Notification } from '../jsonrpc/message.ts'
 import type { OutgoingContext } from '../legacy/client/connection.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { ProxySetting } from '../net/proxy-setting.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import type { HttpClientLimits } from '../transports/http/client/limits.ts'
 import type { HeaderSource } from '../transports/http/client/request-headers.ts'
-import type { HttpFetch } from '../transports/http/client/types.ts'
+import type { CustomFetch, HttpFetch } from '../transports/http/client/types.ts'
 import type { Era } from './era-cache.ts'
 
 /** Sends messages on an open connection as they are. */
@@ -46,7 +47,10 @@ export interface ConnectionOptions {
   readonly onEraDetected?: (era: Era) => void
   /** The only protocol version to use. Default: the newest version that both sides support. */
   readonly protocolVersion?: string
-  /** Timeout of the probe for the server's era, in milliseconds. Default: 5000. */
+  /**
+   * Timeout of the probe for the server's era, in milliseconds. Default: 5000 for programs and channels, where silence means an older server.
+   * Over HTTP there is none: a server that starts on demand may take all of `connectTimeoutMs`.
+   */
   readonly probeTimeoutMs?: number
   /** Timeout for connecting, including process start-up and the handshake, in milliseconds. Default: 60,000. */
   readonly connectTimeoutMs?: number
@@ -54,8 +58,14 @@ export interface ConnectionOptions {
   readonly headers?: HeaderSource
   /** Obtains access tokens for a protected server; `portcall/auth/client` has providers. */
   readonly auth?: AuthProvider
-  /** Sends the HTTP requests, instead of the platform's client. Its signature is not that of the web's `fetch`. */
-  readonly fetch?: HttpFetch
+  /** Sends the HTTP requests, instead of this library's client: `fetch` of the platform or of undici, a function around it, or an `HttpFetch`. */
+  readonly fetch?: CustomFetch
+  /**
+   * The proxy for HTTP requests to other machines: `'env'` for those that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name, a URL,
+   * or `false` for none. On other runtimes than Node, the platform decides. Default: `'env'` if `NODE_USE_ENV_PROXY=1`, as for Node's `fetch`;
+   * otherwise `false`.
+   */
+  readonly proxy?: ProxySetting
   /** Limits of the HTTP transport: sizes, timeouts and reconnection. */
   readonly http?: Partial<HttpClientLimits>
   /** Aborts the connection attempt. */

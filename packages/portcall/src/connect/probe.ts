@@ -11,12 +11,13 @@ export type DetectedEra = 'modern' | 'legacy'
 export interface ProbeOptions {
   /** `_meta` of the request, without the protocol version. */
   readonly meta: JsonObject
-  readonly probeTimeoutMs: number
+  /** How long to wait for the response, in milliseconds. `undefined`: until the signal is aborted. */
+  readonly probeTimeoutMs: number | undefined
   readonly deadlines: Deadlines
   readonly signal: AbortSignal
 }
 
-/** How long to wait for the response by default, in milliseconds. */
+/** How long to wait by default for a response that old servers may never send, in milliseconds. */
 export const PROBE_TIMEOUT_MS = 5000
 const VERSION = MODERN_VERSION
 const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMismatch, ProtocolErrorCode.missingClientCapability])
@@ -29,7 +30,8 @@ const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMisma
  * @throws NegotiationError when the server supports only other modern versions; TimeoutError; the errors of the exchange.
  */
 export async function probe(exchange: Exchange, { meta, probeTimeoutMs, deadlines, signal }: ProbeOptions): Promise<DetectedEra> {
-  const timeouts = { requestTimeoutMs: probeTimeoutMs, totalTimeoutMs: probeTimeoutMs }
+  const timeoutMs = probeTimeoutMs ?? Infinity
+  const timeouts = { requestTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }
   const deadline = deadlines.start('server/discover', timeouts, signal)
   const params = { _meta: { ...meta, [MetaKey.protocolVersion]: VERSION } }
   const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }

@@ -33,6 +33,8 @@ export { ConnectionLostError, ErrorCode, InvalidResponseError, type ProcessExit,
 export type { Exchange, ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 export { NegotiationError } from '../legacy/negotiate.ts'
 export type { Logger } from '../logging/logger.ts'
+export { ProxyError } from '../net/proxy-error.ts'
+export type { ProxySetting } from '../net/proxy-setting.ts'
 export type { ExtensionApis } from '../protocol/extensions.ts'
 export { UNAVAILABLE_META } from '../protocol/meta.ts'
 export type {
@@ -56,7 +58,16 @@ export { expandTemplate } from '../schema/uri-template/expand.ts'
 export { HttpStatusError } from '../transports/http/client/http-status-error.ts'
 export type { HttpClientLimits } from '../transports/http/client/limits.ts'
 export { SessionExpiredError } from '../transports/http/client/session.ts'
-export type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from '../transports/http/client/types.ts'
+export type {
+  CustomFetch,
+  CustomFetchInit,
+  FetchResponse,
+  HttpFetch,
+  HttpFetchInit,
+  HttpFetchResponse,
+  HttpTransfer,
+} from '../transports/http/client/types.ts'
+export { InvalidHeaderError } from '../transports/http/common/invalid-header-error.ts'
 export {
   type ChannelExchange,
   type ChannelExchangeOptions,

@@ -40,6 +40,7 @@ const SERVER: OptionNames<GatewayServerOptions> = {
   headers: 1,
   auth: 1,
   fetch: 1,
+  proxy: 1,
   http: 1,
 }
 const BRIDGE: OptionNames<BridgeOptions> = (() => {

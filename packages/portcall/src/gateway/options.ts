@@ -51,7 +51,7 @@ export type CredentialsProvider = (
 export interface GatewayServerOptions
   extends Pick<
     ConnectionOptions,
-    'era' | 'protocolVersion' | 'probeTimeoutMs' | 'connectTimeoutMs' | 'headers' | 'auth' | 'fetch' | 'http'
+    'era' | 'protocolVersion' | 'probeTimeoutMs' | 'connectTimeoutMs' | 'headers' | 'auth' | 'fetch' | 'proxy' | 'http'
   > {
   /** What to connect to: a URL, a command, a server in this process, a channel or an Exchange. */
   readonly target: ConnectTarget

@@ -97,11 +97,13 @@ describe('trust follows the URL that a description was loaded from', () => {
     const request = { method: 'GET', url, headers: {}, body: undefined }
     const { signal } = new AbortController()
     const options = { fetch: undefined, trustedUrl: at(trustedUrl), allow: [], timeoutMs: 60_000, maxBytes: 1000, signal }
-    const sending = sendRequest(request, options, async (policy) => createNodeSend(policy, resolve))
+    const sending = sendRequest(request, options, async (policy) => createNodeSend(policy, { resolve }))
     await expect(sending).rejects.toMatchObject({ cause: { reason: 'address_refused' } })
     expect(host.received).toEqual([])
     const allowed = { ...options, allow: ['rebound.test'] }
-    expect(await sendRequest(request, allowed, async (policy) => createNodeSend(policy, resolve))).toMatchObject({ status: 200 })
+    expect(await sendRequest(request, allowed, async (policy) => createNodeSend(policy, { resolve }))).toMatchObject({
+      status: 200,
+    })
   })
 })
 

@@ -1,3 +1,4 @@
+import type { ProxySetting } from '../../net/proxy-setting.ts'
 import type { AuthorizedHeaders, AuthorizedSend, Authorizer, AuthProvider } from '../../protocol/authorizer.ts'
 import { openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
@@ -45,6 +46,11 @@ export interface AuthProviderOptions {
   readonly allow?: readonly AllowedAddress[]
   /** Sends the requests to authorization servers instead of the platform's client. */
   readonly fetch?: typeof globalThis.fetch
+  /**
+   * The proxy for requests to authorization servers: `'env'`, a URL, or `false` for none. Node only. Default: `'env'` if `NODE_USE_ENV_PROXY=1`,
+   * otherwise `false`.
+   */
+  readonly proxy?: ProxySetting
 }
 
 const STORE_TIMEOUT_MS = 30_000
@@ -59,6 +65,7 @@ const NAMES: OptionNames<AuthProviderOptions> = {
   dpop: 1,
   allow: 1,
   fetch: 1,
+  proxy: 1,
 }
 const ADVICE = { scope: "Use scopes: ['…']" }
 const REFRESH_AHEAD_MS = 30_000
@@ -133,7 +140,7 @@ interface OwnedOptions extends AuthProviderOptions {
 
 function createManagerOptions(endpoint: URL, grant: GrantType, options: OwnedOptions): TokenManagerOptions {
   const { store, owner, scopes = [], offlineAccess = true, refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
-  const { fetch, checkBrowserUrl } = createSafeFetch({ trustedUrl: endpoint, allow, fetch: options.fetch })
+  const { fetch, checkBrowserUrl } = createSafeFetch({ trustedUrl: endpoint, allow, fetch: options.fetch, proxy: options.proxy })
   return {
     endpoint,
     grant,

@@ -49,7 +49,11 @@ async function discoverKeys(issuer: string): Promise<string> {
 
 async function readMetadata(url: string): Promise<{ issuer?: unknown; jwks_uri?: unknown } | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(METADATA_TIMEOUT_MS) })
+    const { createSafeFetch, ...auth } = await import('../../entrypoints/auth-client.ts')
+    const trustedUrl = new URL(url)
+    const limits = { timeoutMs: METADATA_TIMEOUT_MS }
+    const { fetch } = createSafeFetch({ trustedUrl, allow: [auth.insecureHttp], ...limits })
+    const response = await fetch(trustedUrl)
     return response.ok ? ((await response.json()) as { issuer?: unknown; jwks_uri?: unknown }) : undefined
   } catch {
     return undefined

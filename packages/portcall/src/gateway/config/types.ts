@@ -108,7 +108,7 @@ export interface GatewayConfig {
 
 /** The settings of one server. */
 export interface GatewayServerSettings
-  extends Omit<GatewayServerOptions, 'target' | 'headers' | 'auth' | 'fetch' | 'http' | 'credentials' | 'middleware'> {
+  extends Omit<GatewayServerOptions, 'target' | 'headers' | 'auth' | 'fetch' | 'proxy' | 'http' | 'credentials' | 'middleware'> {
   /** How the gateway authenticates to the server. */
   readonly auth?: GatewayServerAuth
 }

@@ -175,7 +175,7 @@ const methodOfUpstream: typeof methodOf = (method) =>
   methodOf(method) ?? (method.startsWith('tasks/') ? { nameParam: 'taskId' } : undefined)
 
 function pickConnectionOptions(server: GatewayServerOptions, own: UpstreamCredentials): ConnectionOptions {
-  const { era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, http } = server
+  const { era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, proxy, http } = server
   const auth = own.auth ?? server.auth
   const headers = joinHeaders(server.headers, own.headers)
   return {
@@ -184,6 +184,7 @@ function pickConnectionOptions(server: GatewayServerOptions, own: UpstreamCreden
     ...(probeTimeoutMs !== undefined && { probeTimeoutMs }),
     ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
     ...(fetch && { fetch }),
+    ...(proxy !== undefined && { proxy }),
     ...(http && { http }),
     ...(auth && { auth }),
     ...(headers && { headers }),

@@ -1,3 +1,4 @@
+import { createSafeFetch, insecureHttp } from '../../entrypoints/auth-client.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { CreateMessageParams, SamplingMessage } from '../../protocol/input-types.ts'
 import type { ModelEndpoint } from '../protocol.ts'
@@ -13,6 +14,7 @@ export interface Model {
 }
 
 const TIMEOUT_MS = 120_000
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
 /** Creates the model, which is not set. Its key stays in memory. */
 export function createModel(hub: EventHub): Model {
@@ -31,11 +33,12 @@ export function createModel(hub: EventHub): Model {
     async draft(params) {
       if (!current) throw new InspectorCommandError('NOT_FOUND', 'No model endpoint is set')
       const { url, model, apiKey } = current
+      const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES }
+      const { fetch } = createSafeFetch({ trustedUrl: new URL(url), allow: [insecureHttp], ...limits })
       const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
         body: JSON.stringify(chatRequest(params, model)),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       const text = await response.text()
       if (!response.ok)

@@ -1,4 +1,11 @@
-import { type AuthProvider, authorizationCode, insecureHttp, insecurePrivateAddresses } from '../../entrypoints/auth-client.ts'
+import {
+  type AllowedAddress,
+  type AuthProvider,
+  authorizationCode,
+  createSafeFetch,
+  insecureHttp,
+  insecurePrivateAddresses,
+} from '../../entrypoints/auth-client.ts'
 import type { Callbacks } from '../http/callbacks.ts'
 import type { QuestionRequest } from '../protocol/operations.ts'
 import type { Questions } from '../questions/questions.ts'
@@ -16,11 +23,14 @@ export interface SignInParts {
 
 /** Creates a provider that shows the address of the authorization server as a question, and waits for the redirect. */
 export function createSignIn({ serverId, url, questions, callbacks, timeline }: SignInParts): AuthProvider {
+  const allow: AllowedAddress[] = isLocal(url) ? [insecureHttp, insecurePrivateAddresses] : []
+  const safe = createSafeFetch({ trustedUrl: url, allow })
+  const send = (input: string | URL | Request, init?: object): Promise<Response> => safe.fetch(String(input), init)
   return authorizationCode({
     redirectUri: callbacks.redirectUri,
     clientName: 'Portcall inspector',
-    fetch: tapWebFetch(fetch, { serverId, timeline }),
-    ...(isLocal(url) && { allow: [insecureHttp, insecurePrivateAddresses] }),
+    fetch: tapWebFetch(send, { serverId, timeline }),
+    allow,
     async authorize(address, { state, issuer, signal }) {
       const done = new AbortController()
       const both = AbortSignal.any([signal, done.signal])

@@ -9,6 +9,7 @@ import {
 import type { HttpSend } from '../../auth/client/http/http-send.ts'
 import { loadPlatformSend } from '../../auth/client/http/safe-fetch.ts'
 import { ToolError } from '../../entrypoints/index.ts'
+import { usesEnvironmentProxy } from '../../net/environment-proxy.ts'
 import type { ApiRequest } from './request.ts'
 
 /** The response of an API, as far as it was read. */
@@ -86,7 +87,8 @@ interface CheckedRequest extends Pick<ApiRequest, 'method' | 'headers' | 'body'>
 }
 
 /**
- * Creates the function that sends one request to an address that the policy allows. The origin that the user named is reached with `fetch`; the
+ * Creates the function that sends one request to an address that the policy allows. The origin that the user named is reached with `fetch`, unless proxies of
+ * the environment are to be used; the
  * addresses that other names resolve to are checked, on platforms that reveal them.
  */
 function createCheckedSend(
@@ -99,7 +101,7 @@ function createCheckedSend(
   let checked: Promise<HttpSend> | undefined
   return async (url, { method, headers, body, signal }) => {
     checkAddress(url, policy, trustedUrl)
-    if (fetch !== undefined || url.origin === trustedUrl.origin) {
+    if (fetch !== undefined || (url.origin === trustedUrl.origin && !usesEnvironmentProxy())) {
       const send = fetch ?? globalThis.fetch
       return send(url.href, { method, headers, signal, redirect: 'manual', ...(body !== undefined && { body }) })
     }

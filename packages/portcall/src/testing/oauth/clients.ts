@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../util/loopback-host.ts'
 import { randomId } from '../../util/random.ts'
 import type { AuthorizationServerOptions, ClientMetadata } from './options.ts'
 import { OAuthError } from './request.ts'
@@ -53,10 +54,6 @@ function checkDocument(id: string, document: unknown): ClientMetadata {
   if (!Array.isArray(metadata.redirect_uris) || typeof metadata['client_name'] !== 'string')
     throw new OAuthError('invalid_client', 'The metadata document lacks client_name or redirect_uris')
   return { token_endpoint_auth_method: 'none', ...metadata }
-}
-
-export function isLoopbackHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
 }
 
 /**

@@ -26,7 +26,7 @@ export interface EnterpriseManagedOptions extends AuthProviderOptions {
 export function enterpriseManaged(options: EnterpriseManagedOptions): OAuthProvider {
   const { client, identityProvider, subject, allow = [] } = options
   const trustedUrl = new URL(identityProvider.tokenEndpoint ?? identityProvider.issuer)
-  const { fetch } = createSafeFetch({ trustedUrl, allow, fetch: options.fetch })
+  const { fetch } = createSafeFetch({ trustedUrl, allow, fetch: options.fetch, proxy: options.proxy })
   return createAuthProvider(
     {
       name: `enterprise ${identityProvider.issuer} ${client.clientId}`,

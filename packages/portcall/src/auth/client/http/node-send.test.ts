@@ -30,7 +30,7 @@ function resolver(...results: string[][]) {
 }
 
 const fetchFrom = (trustedUrl: string, resolve: LookupFunction, options: Partial<SafeFetchOptions> = {}) =>
-  createSafeFetch({ trustedUrl: new URL(trustedUrl), ...options }, async (policy) => createNodeSend(policy, resolve)).fetch
+  createSafeFetch({ trustedUrl: new URL(trustedUrl), ...options }, async (policy) => createNodeSend(policy, { resolve })).fetch
 
 const addressRefused = { reason: 'address_refused' }
 const unreachable = { reason: 'unreachable' }

@@ -1,5 +1,7 @@
 /** Sends requests to OAuth endpoints, whose addresses other parties name. Bounds their cost and checks where they go. */
 import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
+import { ProxyError } from '../../../net/proxy-error.ts'
+import type { ProxySetting } from '../../../net/proxy-setting.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthFetch, AuthRequest } from '../types.ts'
 import { type AddressPolicy, type AddressPolicyOptions, addressRefused, createAddressPolicy } from './address-policy.ts'
@@ -22,6 +24,8 @@ export const AUTH_LIMITS: AuthLimits = { maxBytes: 1024 * 1024, timeoutMs: 30_00
 export interface SafeFetchOptions extends AddressPolicyOptions, Partial<AuthLimits> {
   /** Sends the requests instead of the platform's client. The addresses that names resolve to are then not checked. */
   readonly fetch?: typeof globalThis.fetch | undefined
+  /** The proxy for requests to other machines. Default: that of the environment, if `NODE_USE_ENV_PROXY=1`. */
+  readonly proxy?: ProxySetting | undefined
 }
 
 /** Checks and fetches the URLs that a server names. */
@@ -44,12 +48,12 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 /** Creates the fetch function for the URLs that one server names. `loadSend` creates the HTTP client when the first request is sent. */
 export function createSafeFetch(
   options: SafeFetchOptions,
-  loadSend: (policy: AddressPolicy) => Promise<HttpSend> = loadPlatformSend,
+  loadSend: (policy: AddressPolicy, proxy?: ProxySetting) => Promise<HttpSend> = loadPlatformSend,
 ): SafeFetch {
-  const { fetch, ...limits } = { ...AUTH_LIMITS, ...options }
+  const { fetch, proxy, ...limits } = { ...AUTH_LIMITS, ...options }
   const policy = createAddressPolicy(options)
   let send: Promise<HttpSend> | undefined
-  const getSend = (): Promise<HttpSend> => (send ??= fetch ? Promise.resolve(createWebSend(fetch)) : loadSend(policy))
+  const getSend = (): Promise<HttpSend> => (send ??= fetch ? Promise.resolve(createWebSend(fetch)) : loadSend(policy, proxy))
   return { fetch: createCheckedFetch(policy, limits, getSend), checkBrowserUrl: policy.checkBrowserUrl }
 }
 
@@ -87,7 +91,7 @@ function createCheckedFetch(policy: AddressPolicy, limits: AuthLimits, getSend: 
       request.signal?.throwIfAborted()
       if (timeout.aborted) throw unreachable(`${url.origin} did not respond within ${timeoutMs} ms`)
       if (error instanceof AuthError) throw error
-      if (error instanceof InvalidResponseError) throw unreachable(error.message, { cause: error })
+      if (error instanceof InvalidResponseError || error instanceof ProxyError) throw unreachable(error.message, { cause: error })
       throw unreachable(`${url.origin} could not be reached`, { cause: error })
     }
   }
@@ -136,11 +140,11 @@ interface Runtime {
 }
 
 /** Loads the HTTP client of this platform. Only the one for Node can check the addresses that names resolve to. */
-export async function loadPlatformSend(policy: AddressPolicy): Promise<HttpSend> {
+export async function loadPlatformSend(policy: AddressPolicy, proxy?: ProxySetting): Promise<HttpSend> {
   const { process, navigator } = globalThis as Runtime
   const { node, bun, deno } = process?.versions ?? {}
   const isNode = node !== undefined && !bun && !deno && navigator?.userAgent !== 'Cloudflare-Workers'
   if (!isNode) return createWebSend()
   const { createNodeSend } = await import('./node-send.ts')
-  return createNodeSend(policy)
+  return createNodeSend(policy, { proxy })
 }

@@ -1,6 +1,7 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { decodeMessage } from '../../../net/decode-message.ts'
+import { createProxyLookup } from '../../../net/proxy-setting.ts'
+import { createHttpRoutes } from '../../../net/routes.ts'
 import { errorMessage } from '../../../util/errors.ts'
 import type { HttpObservation } from '../facts.ts'
 import { errorCode } from '../outcome.ts'
@@ -24,6 +25,7 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
   const startedAt = performance.now()
   return new Promise((resolve) => {
     let received: IncomingMessage | undefined
+    let request: ClientRequest | undefined
     let text = ''
     let bytes = 0
     const finish = (error?: HttpObservation['error'], isComplete = false): void => {
@@ -41,12 +43,16 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
         durationMs: Math.round(performance.now() - startedAt),
         ...(error && { error }),
       })
-      request.destroy()
+      request?.destroy()
     }
     const timer = setTimeout(() => finish({ code: 'TIMEOUT', message: `no response within ${timeoutMs} ms` }), timeoutMs)
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const request = send(url, { method, headers: { 'user-agent': 'portcall', ...headers, ...length }, agent: false })
+    const allHeaders = { 'user-agent': 'portcall', host: url.host, ...headers, ...length }
+    try {
+      request = startRequest(url, { method, headers: allHeaders })
+    } catch (error) {
+      return finish({ code: errorCode(error), message: errorMessage(error) })
+    }
     request.on('error', (error) => finish({ code: errorCode(error), message: errorMessage(error) }))
     request.on('response', (response) => {
       received = response
@@ -64,6 +70,20 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
     })
     request.end(body)
   })
+}
+
+/** Returns the proxy that requests to a URL go through, if there is one. A proxy that cannot be used is the error of the request. */
+export function proxyOf(url: URL): URL | undefined {
+  try {
+    return createProxyLookup(undefined)?.(url)
+  } catch {
+    return undefined
+  }
+}
+
+function startRequest(url: URL, { method, headers }: { method: string; headers: Record<string, string> }): ClientRequest {
+  const route = createHttpRoutes({ keepAlive: false }, createProxyLookup(undefined)).routeOf(url)
+  return route.request({ ...route.options, method, headers: { ...headers, ...route.headers } })
 }
 
 function headersOf(response: IncomingMessage | undefined): Record<string, string> {

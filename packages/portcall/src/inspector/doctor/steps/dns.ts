@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { displayProxy } from '../../../net/proxy-error.ts'
 import { errorMessage } from '../../../util/errors.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
+import { proxyOf } from '../http/send-http.ts'
 import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import { withinTime } from '../within-time.ts'
 
@@ -18,6 +20,8 @@ export async function checkDns(state: DiagnosisState): Promise<StepOutcome> {
     known.addresses = [host]
     return skipped(`${host} is an address, not a name`)
   }
+  const proxy = known.url && proxyOf(known.url)
+  if (proxy) return skipped(`the proxy ${displayProxy(proxy)} resolves the name`)
   try {
     const found = await withinTime(lookup(host, { all: true }), stepTimeoutMs, state.signal)
     known.addresses = found.map(({ address }) => address)

@@ -1,6 +1,8 @@
 import { createConnection } from 'node:net'
+import { displayProxy } from '../../../net/proxy-error.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorCode, errorProblem, evidenceOf, stepOutcome } from '../outcome.ts'
+import { proxyOf } from '../http/send-http.ts'
+import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
@@ -24,6 +26,8 @@ const REASONS: { readonly [code: string]: readonly [code: string, message: strin
 /** Opens a connection to each address. One that works is enough. */
 export async function checkTcp({ known, stepTimeoutMs, signal }: DiagnosisState): Promise<StepOutcome> {
   const { url, addresses = [] } = known
+  const proxy = url && proxyOf(url)
+  if (proxy) return skipped(`requests go through the proxy ${displayProxy(proxy)}`)
   const port = url ? portOf(url) : 0
   const results = await Promise.all(
     addresses

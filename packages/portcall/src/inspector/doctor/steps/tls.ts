@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { displayProxy } from '../../../net/proxy-error.ts'
 import { errorMessage } from '../../../util/errors.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { sendHttp } from '../http/send-http.ts'
+import { proxyOf, sendHttp } from '../http/send-http.ts'
 import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
@@ -53,6 +54,8 @@ const TRUST: { readonly [code: string]: readonly [code: string, message: string,
 export async function checkTls({ known, stepTimeoutMs, signal }: DiagnosisState): Promise<StepOutcome> {
   const url = known.url as URL
   if (url.protocol !== 'https:') return skipped('The URL uses http')
+  const proxy = proxyOf(url)
+  if (proxy) return skipped(`the requests check the certificate, through the proxy ${displayProxy(proxy)}`)
   try {
     const handshake = await shakeHands(url, stepTimeoutMs)
     const evidence = describe(handshake)

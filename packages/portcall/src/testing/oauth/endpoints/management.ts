@@ -1,5 +1,5 @@
 /** The endpoints for metadata, client registration, token introspection and token revocation. */
-import { isLoopbackHost } from '../clients.ts'
+import { isLoopbackHost } from '../../../util/loopback-host.ts'
 import type { AuthorizationContext } from '../context.ts'
 import { override } from '../faults.ts'
 import type { MetadataLocation } from '../options.ts'

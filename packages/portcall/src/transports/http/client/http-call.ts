@@ -1,5 +1,6 @@
 import { ConnectionLostError, InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { type AbortSource, onAbort } from '../../../util/abort.ts'
+import { PortcallError } from '../../../util/errors.ts'
 import type { IdleTimers } from '../../../util/idle-timers.ts'
 import type { LinkedSet, LinkedSetEntry } from '../../../util/linked-set.ts'
 import { Header } from '../common/headers.ts'
@@ -282,6 +283,7 @@ function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 /** Returns the platform's error code, or else the message. */
 function describe(error: unknown): string {
+  if (error instanceof PortcallError) return error.message
   const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: { code?: unknown } }
   return String(code ?? cause?.code ?? message ?? error)
 }

@@ -15,6 +15,7 @@ import {
 import { createTestCore, type TestCore } from '../../../../test-kit/test-core.ts'
 import type { ExchangeContext } from '../../../jsonrpc/exchange.ts'
 import { isSuccess, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts'
+import { InvalidHeaderError } from '../common/invalid-header-error.ts'
 import type { HttpClientOptions } from './http-client.ts'
 import { createHttpExchange, type HttpExchange } from './modern.ts'
 import { createNodeFetch } from './node-fetch.ts'
@@ -186,9 +187,11 @@ describe.each(Object.keys(FETCHES) as Array<keyof typeof FETCHES>)('over %s', (p
 
     test('is not sent with an invalid header', async () => {
       const { send, peer } = await connectToScript((visit) => visit.result())
-      await expect(send(request('tools/list'), { outgoing: { headers: { 'X-A': 'a\r\nb: c' } } })).rejects.toThrow(TypeError)
-      await expect(send(request('tools/list'), { outgoing: { headers: { 'X A': 'a' } } })).rejects.toThrow(TypeError)
-      expect(() => open(peer.url, { headers: { 'X-A': 'a\nb' } })).toThrow(TypeError)
+      await expect(send(request('tools/list'), { outgoing: { headers: { 'X-A': 'a\r\nb: c' } } })).rejects.toThrow(
+        InvalidHeaderError,
+      )
+      await expect(send(request('tools/list'), { outgoing: { headers: { 'X A': 'a' } } })).rejects.toThrow(InvalidHeaderError)
+      expect(() => open(peer.url, { headers: { 'X-A': 'a\nb' } })).toThrow(InvalidHeaderError)
       for (const url of ['ftp://localhost', 'http://user:secret@localhost', 'file:///etc'])
         expect(() => open(url)).toThrow(TypeError)
       expect(peer.requests).toEqual([])

@@ -1,12 +1,6 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  type RequestOptions,
-  request as requestHttp,
-} from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { urlToHttpOptions } from 'node:url'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { createProxyLookup, type ProxySetting } from '../../../net/proxy-setting.ts'
+import { createHttpRoutes, type HttpRoute } from '../../../net/routes.ts'
 import { isLoopbackHost } from '../../../util/loopback-host.ts'
 import { acceptedCodings, decodeResponse } from './decoded-response.ts'
 import { createFastFetch, isUnobserved } from './fast-path/fast-fetch.ts'
@@ -19,32 +13,35 @@ const USER_AGENT = 'portcall'
 /**
  * Creates an HTTP client on top of `node:net`, where possible, and `node:http`, which take a twentieth and a fifth of the time of Node's
  * `fetch`. Connections are reused. Their number is not limited: concurrent requests have one each.
+ *
+ * @throws ProxyError when the setting is not the URL of a proxy.
  */
-export function createNodeFetch(): HttpFetch {
-  const agentOptions = { keepAlive: true, timeout: IDLE_CONNECTION_MS }
-  const http = new HttpAgent(agentOptions)
-  const https = new HttpsAgent(agentOptions)
+export function createNodeFetch(proxy?: ProxySetting): HttpFetch {
+  const proxyOf = createProxyLookup(proxy)
+  const routes = createHttpRoutes({ keepAlive: true, timeout: IDLE_CONNECTION_MS }, proxyOf)
   const fastFetch = createFastFetch(IDLE_CONNECTION_MS, USER_AGENT)
-  const cache = new WeakMap<URL, { href: string; options: RequestOptions }>()
+  const cache = new WeakMap<URL, { href: string; route: HttpRoute }>()
 
   /** Computed once for each URL object. */
-  const optionsOf = (url: URL): RequestOptions => {
+  const routeOf = (url: URL): HttpRoute => {
     const cached = cache.get(url)
-    if (cached?.href === url.href) return cached.options
-    const { protocol, hostname, port, path } = urlToHttpOptions(url)
-    const options = { protocol, hostname, port, path, agent: protocol === 'https:' ? https : http }
-    cache.set(url, { href: url.href, options })
-    return options
+    if (cached?.href === url.href) return cached.route
+    const route = routes.routeOf(url)
+    cache.set(url, { href: url.href, route })
+    return route
   }
 
   const send = (url: URL, init: HttpFetchInit): HttpTransfer => {
-    if (url.protocol === 'http:' && isUnobserved()) return fastFetch(url, init)
+    if (url.protocol === 'http:' && !proxyOf?.(url) && isUnobserved()) return fastFetch(url, init)
     const { method, body, connectTimeoutMs } = init
-    const options = { method, headers: headerList(url, init), ...optionsOf(url) }
-    const request = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
+    const route = routeOf(url)
+    const options = { method, headers: headerList(url, init, route), connectTimeoutMs, ...route.options }
+    const request = route.request(options)
     request.once('socket', () => limitConnectTime(request, connectTimeoutMs))
     let responded = false
+    let fail!: (error: Error) => void
     const response = new Promise<HttpFetchResponse>((resolve, reject) => {
+      fail = reject
       request.on('response', (message) => {
         responded = true
         resolve(decodeResponse(new NodeFetchResponse(message), url))
@@ -54,18 +51,22 @@ export function createNodeFetch(): HttpFetch {
       request.on('close', () => responded || reject(new Error('The connection was closed')))
     })
     request.end(body)
-    return { response, cancel: () => void request.destroy() }
+    const cancel = (): void => {
+      request.destroy()
+      // A request that waits for the tunnel through a proxy has no connection to close.
+      if (route.isProxied && !responded) fail(new Error('The connection was closed'))
+    }
+    return { response, cancel }
   }
   const close = (): void => {
     fastFetch.close()
-    http.destroy()
-    https.destroy()
+    routes.close()
   }
   return Object.assign(send, { close, httpVersion: '1.1' })
 }
 
 /** Returns names and values in turn. Node writes such a list unchanged, and with a content length it sends head and body in one chunk. */
-function headerList(url: URL, init: HttpFetchInit): string[] {
+function headerList(url: URL, init: HttpFetchInit, route: HttpRoute): string[] {
   const { headers, body } = init
   const list: string[] = []
   if (headers.host === undefined) list.push('host', url.host)
@@ -74,6 +75,7 @@ function headerList(url: URL, init: HttpFetchInit): string[] {
   if (headers['accept-encoding'] === undefined && !isLoopbackHost(url.hostname))
     list.push('accept-encoding', acceptedCodings(init))
   for (const name in headers) list.push(name, headers[name] as string)
+  for (const name in route.headers) list.push(name, route.headers[name] as string)
   return list
 }
 

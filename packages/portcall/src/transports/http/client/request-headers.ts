@@ -9,12 +9,12 @@ export const POST_HEADERS: HeaderRecord = { 'content-type': 'application/json', 
 /** The headers of every GET request. */
 export const GET_HEADERS: HeaderRecord = { accept: 'text/event-stream' }
 
-/** Reads headers in any of their forms. @throws TypeError that names an invalid header. */
+/** Reads headers in any of their forms. @throws InvalidHeaderError. */
 export function readHeaders(headers: HeadersInit): HeaderRecord {
   return lowerCaseHeaders(headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : headers)
 }
 
-/** Converts all names to lower case, so that a later header overrides an earlier one. @throws TypeError that names an invalid header. */
+/** Converts all names to lower case, so that a later header overrides an earlier one. @throws InvalidHeaderError. */
 export function lowerCaseHeaders(headers: HeaderRecord): HeaderRecord {
   const lowerCase: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {

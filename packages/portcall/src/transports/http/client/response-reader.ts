@@ -58,7 +58,9 @@ export async function readUntilResponse(
   { onMessage, position }: { onMessage: (message: Message) => void | Promise<void>; position?: StreamPosition },
 ): Promise<Response | undefined> {
   // A JSON text is not read through the generator, which would cost several promises.
-  const read = isJson(call.header(Header.contentType)) ? readJson(call) : readMessages(call, position)
+  const read = isJson(call.header(Header.contentType))
+    ? readJson(call)
+    : readMessages(call, position, (event) => refuseEndpoint(event, call))
   const messages = read instanceof Promise ? await read : read
   if (Array.isArray(messages)) {
     for (const message of messages) {
@@ -74,6 +76,12 @@ export async function readUntilResponse(
     await onMessage(message)
   }
   return undefined
+}
+
+/** @throws InvalidResponseError for the first event of the HTTP+SSE transport, which sends no messages on this stream. */
+function refuseEndpoint({ event }: ReceivedSseEvent, { displayUrl }: HttpCall): void {
+  if (event === 'endpoint')
+    throw new InvalidResponseError(`${displayUrl} answered with the event "endpoint": it is a server of the HTTP+SSE transport`)
 }
 
 /** Reads a JSON text; synchronously if all of it has arrived. */

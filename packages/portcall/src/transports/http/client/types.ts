@@ -44,3 +44,33 @@ export interface HttpFetch {
   /** Closes idle connections. */
   close(): void
 }
+
+/** What the option `fetch` of a client receives. All of it is valid for `fetch` of the platform. */
+export interface CustomFetchInit extends Omit<HttpFetchInit, 'body' | 'compress'> {
+  /** The body, sent as UTF-8. Absent: none. */
+  readonly body?: string
+  /** Aborts the request, or the rest of the response. */
+  readonly signal: AbortSignal
+  /** Redirects are returned, not followed. */
+  readonly redirect: 'manual'
+}
+
+/** A response of `fetch` of the platform, as far as it is read. */
+export interface FetchResponse {
+  /** The HTTP status. */
+  readonly status: number
+  readonly headers: {
+    get(name: string): string | null
+  }
+  /** A `ReadableStream` or another async iterable of bytes, or nothing. */
+  readonly body?: unknown
+}
+
+/**
+ * Sends the HTTP requests of a client: `fetch` of the platform, undici or node-fetch, a function around one of them, or an `HttpFetch`.
+ */
+export interface CustomFetch {
+  (url: URL, init: CustomFetchInit): HttpTransfer | FetchResponse | Promise<FetchResponse>
+  /** Closes idle connections. */
+  close?(): void
+}

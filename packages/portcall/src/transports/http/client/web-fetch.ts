@@ -1,4 +1,6 @@
-import type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'
+import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
+import { Header } from '../common/headers.ts'
+import type { FetchResponse, HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'
 
 /** Creates an HTTP client on top of the platform's `fetch`. */
 export function createWebFetch(fetch: typeof globalThis.fetch = globalThis.fetch): HttpFetch {
@@ -6,19 +8,22 @@ export function createWebFetch(fetch: typeof globalThis.fetch = globalThis.fetch
     const controller = new AbortController()
     const { signal } = controller
     const init: RequestInit = { method, headers, signal, redirect: 'manual', ...(body !== undefined && { body }) }
-    const response = fetch(url.href, init).then((webResponse) => new WebFetchResponse(webResponse))
+    const response = fetch(url.href, init).then((webResponse) => new WebFetchResponse(webResponse, url))
     return { response, cancel: () => controller.abort() }
   }
   return Object.assign(send, { close() {} })
 }
 
-class WebFetchResponse implements HttpFetchResponse {
+/** A response of `fetch`. */
+export class WebFetchResponse implements HttpFetchResponse {
   readonly status: number
-  #response: Response
+  readonly #response: FetchResponse
+  readonly #url: URL
 
-  constructor(response: Response) {
+  constructor(response: FetchResponse, url: URL) {
     this.status = response.status
     this.#response = response
+    this.#url = url
   }
 
   header(name: string): string | undefined {
@@ -26,12 +31,38 @@ class WebFetchResponse implements HttpFetchResponse {
   }
 
   get body(): AsyncIterable<Uint8Array> {
-    return readChunks(this.#response.body)
+    return this.#read()
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* readChunks(this.#response.body)
+    } catch (error) {
+      const coding = this.header(Header.contentEncoding)
+      if (coding === undefined || !isDecodingError(error)) throw error
+      const { origin, pathname } = this.#url
+      const message = `${origin}${pathname} sent a response that is not valid in its content coding ${coding}`
+      throw new InvalidResponseError(message, { cause: error })
+    }
   }
 }
 
-/** Iterates over a stream. Not every runtime has an async iterator on `ReadableStream`. */
-async function* readChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const reader = body?.getReader()
-  for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) yield chunk.value
+/** Iterates over a body. Not every runtime has an async iterator on `ReadableStream`, and node-fetch has streams of Node. */
+async function* readChunks(body: unknown): AsyncGenerator<Uint8Array> {
+  if (isReadableStream(body)) {
+    const reader = body.getReader()
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
+  } else if (body) yield* body as AsyncIterable<Uint8Array>
+}
+
+function isReadableStream(body: unknown): body is ReadableStream<Uint8Array> {
+  return typeof (body as { getReader?: unknown } | null | undefined)?.getReader === 'function'
+}
+
+/** The codes of zlib, which the errors of `fetch` on Node have as their cause. */
+const DECODING_ERROR = /^(Z_|ERR_.*(FORMAT|BROTLI|ZLIB|ZSTD))/
+
+function isDecodingError(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } }
+  return [code, cause?.code].some((one) => typeof one === 'string' && DECODING_ERROR.test(one))
 }

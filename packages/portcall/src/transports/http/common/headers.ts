@@ -1,3 +1,5 @@
+import { InvalidHeaderError } from './invalid-header-error.ts'
+
 /** Alternating header names, in lower case, and values: `['content-type', 'application/json']`. All are valid. */
 export type FlatHeaders = readonly string[]
 
@@ -42,10 +44,21 @@ export const EMPTY_HEADERS: FlatHeaders = ['cache-control', 'no-store']
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t -~\x80-\xff]*$/
 
-/** @throws TypeError unless the name is a token, and the value has no line breaks and no characters beyond Latin-1. */
+/** @throws InvalidHeaderError unless the name is a token, and the value has no line breaks and no characters beyond Latin-1. */
 export function checkHeader(name: string, value: string): void {
-  if (!NAME.test(name) || !VALUE.test(value))
-    throw new TypeError(`The header ${JSON.stringify(name)} has an invalid name or value`)
+  if (!NAME.test(name)) throw new InvalidHeaderError(name, 'its name may contain letters, digits and hyphens only')
+  if (typeof value !== 'string') throw new InvalidHeaderError(name, `its value is ${typeof value}, not a string`)
+  if (!VALUE.test(value)) throw new InvalidHeaderError(name, reasonOf(value))
+}
+
+/** Names the first character that a header cannot carry. */
+function reasonOf(value: string): string {
+  const at = [...value].findIndex((character) => !VALUE.test(character))
+  const codePoint = [...value][at]?.codePointAt(0) ?? 0
+  const name = `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
+  const place = `character ${at + 1} of its value is ${name}`
+  if (codePoint < 0x100) return `${place}, a control character`
+  return `${place}, and headers carry Latin-1 only. Encode the value, for example with encodeURIComponent`
 }
 
 /** Headers that the HTTP server sets itself. */

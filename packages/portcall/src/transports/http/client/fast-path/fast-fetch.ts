@@ -126,7 +126,7 @@ function readDestination(url: URL): Destination {
   }
 }
 
-/** Returns the head of a request. @throws TypeError for a header that cannot be sent. */
+/** Returns the head of a request. @throws InvalidHeaderError for a header that cannot be sent. */
 function writeHead(destination: Destination, init: HttpFetchInit, userAgent: string): string {
   const { target, host, isLocal } = destination
   const { method, headers, body } = init

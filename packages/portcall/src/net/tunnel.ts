@@ -1,0 +1,120 @@
+/** Opens TLS connections to servers through a proxy. https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
+import { type AgentOptions, type ClientRequest, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import { urlToHttpOptions } from 'node:url'
+import { displayProxy, ProxyError } from './proxy-error.ts'
+
+/** What Node passes to the function that creates a connection. */
+interface TunnelOptions extends ConnectionOptions {
+  /** Time allowed to open the tunnel, in milliseconds; an option of the request. */
+  readonly connectTimeoutMs?: number
+}
+
+type Callback = (error: Error | null, socket?: Duplex) => void
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** Creates an agent whose connections go through a proxy. The certificate of the server is checked, as without a proxy. */
+export function createTunnelAgent(proxy: URL, agentOptions: AgentOptions): HttpsAgent {
+  const createConnection = (options: TunnelOptions, callback: Callback): undefined => {
+    openTunnel(proxy, options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error),
+    )
+  }
+  return Object.assign(new HttpsAgent(agentOptions), { createConnection })
+}
+
+/** Returns the header for a proxy whose URL contains a user name. */
+export function proxyHeaders({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {}
+  const credentials = `${decode(username)}:${decode(password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+async function openTunnel(proxy: URL, options: TunnelOptions): Promise<TLSSocket> {
+  const { host = '', port = 443, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const timeout = AbortSignal.timeout(connectTimeoutMs)
+  try {
+    const socket = await openConnection(proxy, authority, timeout)
+    return await startTls({ ...options, socket }, timeout)
+  } catch (error) {
+    if (!timeout.aborted) throw error
+    throw new ProxyError(`The proxy ${displayProxy(proxy)} did not connect to ${authority} within ${connectTimeoutMs} ms`)
+  }
+}
+
+/** Asks the proxy for a connection to a server. */
+function openConnection(proxy: URL, authority: string, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const { protocol, hostname, port } = urlToHttpOptions(proxy)
+    const headers = { host: authority, 'user-agent': 'portcall', connection: 'keep-alive', ...proxyHeaders(proxy) }
+    const send = protocol === 'https:' ? requestHttps : requestHttp
+    const request: ClientRequest = send({
+      protocol,
+      hostname,
+      port,
+      method: 'CONNECT',
+      path: authority,
+      headers,
+      agent: false,
+      signal,
+    })
+    request.on('connect', ({ statusCode = 0 }, socket, head) => {
+      if (statusCode >= 200 && statusCode < 300) {
+        if (head.length > 0) socket.unshift(head)
+        return resolve(socket as Socket)
+      }
+      socket.destroy()
+      reject(new ProxyError(`The proxy ${displayProxy(proxy)} ${explainStatus(proxy, statusCode, authority)}`))
+    })
+    request.on('error', (cause: Error & { code?: string }) => {
+      const reason = cause.code ?? cause.message
+      reject(new ProxyError(`The proxy ${displayProxy(proxy)} could not be reached (${reason})`, { cause }))
+    })
+    request.end()
+  })
+}
+
+function explainStatus({ username }: URL, status: number, authority: string): string {
+  if (status !== 407) return `refused to connect to ${authority} (HTTP ${status})`
+  if (username === '') return 'requires a user name and a password in its URL (HTTP 407)'
+  return 'rejects the user name or the password in its URL (HTTP 407)'
+}
+
+/** Starts TLS with the server. */
+function startTls(options: ConnectionOptions & { readonly socket: Socket }, signal: AbortSignal): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls(options)
+    const fail = (error: Error): void => {
+      socket.destroy()
+      options.socket.destroy()
+      reject(error)
+    }
+    const abort = (): void => fail(new Error('The TLS handshake took too long'))
+    signal.addEventListener('abort', abort, { once: true })
+    const close = (): void => fail(new Error('The connection was closed during the TLS handshake'))
+    socket.once('error', fail).once('close', close)
+    socket.once('secureConnect', () => {
+      signal.removeEventListener('abort', abort)
+      // The HTTP client listens for errors from the next turn on.
+      socket
+        .off('close', close)
+        .off('error', fail)
+        .on('error', () => {})
+      resolve(socket)
+    })
+  })
+}
