@@ -31,6 +31,13 @@ matrix('resources', (it) => {
     expect((await read(peer, 'file:///root/%C3%BCn%C3%AF.txt')).result.contents).toMatchObject([{ text: 'ü' }])
   })
 
+  it('a resource and a template are found by equivalent URIs, as clients send them that parse URIs', async (peer) => {
+    for (const uri of ['MEMO://text', 'memo://TEXT', 'memo://te%78t', 'memo://text/', 'memo://text:'])
+      expect((await read(peer, uri)).result.contents, uri).toEqual([{ uri, mimeType: 'text/plain', text: 'memo' }])
+    for (const uri of ['NOTE://banana', 'note://banan%61'])
+      expect((await read(peer, uri)).result.contents, uri).toMatchObject([{ uri, text: 'note banana' }])
+  })
+
   it('RES-006 the variables of a template are validated and converted', async (peer) => {
     expect((await read(peer, 'page://7')).result.contents).toMatchObject([{ text: '7 is followed by 8' }])
     expect((await read(peer, 'page://seven')).error).toMatchObject({ data: { uri: 'page://seven' } })

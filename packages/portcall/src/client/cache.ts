@@ -1,6 +1,7 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import { openStore } from '../stores/open-store.ts'
+import { normalUri } from '../util/normal-uri.ts'
 import type { CacheOptions } from './options.ts'
 
 /** A cache of results that have a `ttlMs`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
@@ -33,7 +34,7 @@ export function createCache(methodOf: MethodLookup, options: CacheOptions = {}):
   const generations = new Map<string, number>()
   const generationOf = (name: string): number => generations.get(name) ?? 0
   const keyOf = (method: string, params: JsonObject): string => {
-    const uriGeneration = typeof params.uri === 'string' ? generationOf(`${method} ${params.uri}`) : 0
+    const uriGeneration = typeof params.uri === 'string' ? generationOf(`${method} ${normalUri(params.uri)}`) : 0
     return JSON.stringify(['cache', partition, method, generationOf(method), params, uriGeneration])
   }
 
@@ -64,7 +65,7 @@ export function createCache(methodOf: MethodLookup, options: CacheOptions = {}):
     },
     invalidate(method, uri) {
       if (generations.size >= MAX_GENERATIONS) invalidateResources()
-      const name = uri === undefined ? method : `${method} ${uri}`
+      const name = uri === undefined ? method : `${method} ${normalUri(uri)}`
       generations.set(name, generationOf(name) + 1)
     },
   }

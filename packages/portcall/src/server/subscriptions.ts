@@ -5,6 +5,7 @@ import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../protocol/met
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import { onAbort } from '../util/abort.ts'
+import { normalUri } from '../util/normal-uri.ts'
 import type { Call, CallContext } from './call.ts'
 import type { Awaitable } from './definitions.ts'
 
@@ -62,6 +63,8 @@ type Resolve = (result: JsonObject) => void
 /** An open `subscriptions/listen` request. A class, because there may be very many. */
 class Subscriber {
   readonly filter: SubscriptionFilter
+  /** The URIs of the filter in normal form. */
+  readonly #normalUris: readonly string[]
   /** Changes that wait for the output buffer to drain, by subject. */
   queue: Map<string, PublishedChange> | undefined
   isBlocked = false
@@ -70,12 +73,23 @@ class Subscriber {
 
   constructor(call: CallContext, filter: SubscriptionFilter, resolve: Resolve) {
     this.filter = filter
+    this.#normalUris = (filter.resourceSubscriptions ?? []).map(normalUri)
     this.#call = call
     this.#resolve = resolve
   }
 
   end(): void {
     this.#resolve({ _meta: subscriptionMeta(this.#call) })
+  }
+
+  /** Returns a change that the filter accepts, with the URI in the spelling of the subscription; `undefined` for others. */
+  accepted(change: PublishedChange, normal: string): PublishedChange | undefined {
+    if (!('updated' in change)) return matches(this.filter, change) ? change : undefined
+    const { resourceSubscriptions: uris = [] } = this.filter
+    if (uris.some((uri) => covers(uri, change.updated))) return change
+    const at = this.#normalUris.findIndex((uri) => covers(uri, normal))
+    const subscribed = uris[at]
+    return subscribed === undefined ? undefined : { updated: subscribed + normal.slice(this.#normalUris[at]?.length) }
   }
 
   send(change: PublishedChange): void | Promise<void> {
@@ -109,7 +123,11 @@ export function createServerSubscriptions(options: ServerSubscriptionsOptions): 
 
   const connection = createBusConnection(options, (message) => {
     const change = JSON.parse(message) as PublishedChange
-    for (const subscriber of subscribers) if (matches(subscriber.filter, change)) deliver(subscriber, change)
+    const normal = 'updated' in change ? normalUri(change.updated) : ''
+    for (const subscriber of subscribers) {
+      const accepted = subscriber.accepted(change, normal)
+      if (accepted) deliver(subscriber, accepted)
+    }
   })
 
   /** Acknowledges a subscription and adds it. `resolve` is called when it ends. */
@@ -217,9 +235,8 @@ function subjectOf(change: PublishedChange): string {
   return JSON.stringify('key' in change ? [change.key, change.subject] : change)
 }
 
-function matches(filter: SubscriptionFilter, change: PublishedChange): boolean {
+function matches(filter: SubscriptionFilter, change: Exclude<PublishedChange, { updated: string }>): boolean {
   if ('list' in change) return filter[change.list] === true
-  if ('updated' in change) return filter.resourceSubscriptions?.some((uri) => covers(uri, change.updated)) === true
   const accepted = filter[change.key]
   return accepted === true || (Array.isArray(accepted) && accepted.includes(change.subject))
 }

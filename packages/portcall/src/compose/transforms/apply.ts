@@ -3,8 +3,9 @@ import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { deriveContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { followPages, PAGE_LIMITS } from '../../protocol/pages.ts'
+import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
-import { spellingsOf } from '../../util/uri-spellings.ts'
+import { equivalentUris, foldUri } from '../../util/equivalent-uris.ts'
 import { KINDS, type KindInfo, type ListedKind } from '../kinds.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
@@ -96,16 +97,22 @@ export function lookUpResource(
   }: { resources: TransformedList; templates: TransformedList; isAllowed: (uri: string) => boolean },
 ): 'unchanged' | 'hidden' {
   if (resources.items.has(uri)) return 'unchanged'
-  const spellings = spellingsOf(uri)
-  if (spellings.some((spelling) => resources.originals.has(spelling) && !resources.items.has(spelling))) return 'hidden'
-  if (!spellings.every(isAllowed)) return 'hidden'
+  const hidden = hiddenForms(resources)
+  if (foldUri(uri).some((form) => hidden.has(form))) return 'hidden'
+  if (!equivalentUris(uri).every(isAllowed)) return 'hidden'
   const matching = [...templates.originals].filter((template) => matchesTemplate(template, uri))
   return matching.length === 0 || matching.some((template) => templates.items.has(template)) ? 'unchanged' : 'hidden'
 }
 
+/** Returns the forms of the resources that are hidden, as `foldUri` returns them. */
+function hiddenForms({ originals, items }: TransformedList): ReadonlySet<string> {
+  const hidden = [...originals].filter((uri) => !items.has(uri))
+  return new Set(hidden.map((uri) => foldUri(uri)[0] ?? uri))
+}
+
 function matchesTemplate(template: string, uri: string): boolean {
   try {
-    return parseTemplate(template).match(uri) !== undefined
+    return parseTemplate(template).match(uri) !== undefined || createNormalMatcher(template)(uri) !== undefined
   } catch {
     return false
   }

@@ -1,6 +1,6 @@
-import { spellingsOf } from '../../util/uri-spellings.ts'
 import { KINDS, type ListedKind } from '../kinds.ts'
 import { createNameMatcher, type NameMatcher } from '../name-matcher.ts'
+import { createUriMatcher } from '../uri-matcher.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** Names of items, by kind. Names may contain `*`. A text or an array names tools. */
@@ -22,15 +22,12 @@ type ItemTest = (kind: ListedKind, name: string) => boolean
 function createItemTest(patterns: ItemPatterns): ItemTest {
   const byRules = typeof patterns === 'string' || isList(patterns) ? { tools: patterns } : patterns
   const matchers: { readonly [rules: string]: NameMatcher } = Object.fromEntries(
-    Object.entries(byRules).map(([rules, names]) => [
-      rules,
-      createNameMatcher(typeof names === 'string' ? [names] : (names ?? [])),
-    ]),
+    Object.entries(byRules).map(([rules, names = []]) => {
+      const list = typeof names === 'string' ? [names] : names
+      return [rules, rules === KINDS.resource.rules ? createUriMatcher(list).matchesAny : createNameMatcher(list)]
+    }),
   )
-  return (kind, name) => {
-    const matches = matchers[KINDS[kind].rules]
-    return matches !== undefined && (kind === 'resource' ? spellingsOf(name).some(matches) : matches(name))
-  }
+  return (kind, name) => matchers[KINDS[kind].rules]?.(name) === true
 }
 
 function isList(patterns: ItemPatterns): patterns is readonly string[] {

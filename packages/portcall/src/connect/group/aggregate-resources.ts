@@ -2,7 +2,9 @@ import type { List } from '../../client/lists.ts'
 import type { CallOptions } from '../../client/options.ts'
 import { resourceNotFound } from '../../protocol/errors.ts'
 import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
+import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
+import { normalUri } from '../../util/normal-uri.ts'
 import { type AggregateOptions, fetchFromAll, lazyList, type WithServer } from './aggregate.ts'
 
 /** The resources and resource templates of all servers. Their URIs are not changed. */
@@ -19,7 +21,7 @@ export function createAggregatedResources(options: AggregateOptions): Aggregated
 
   const resources = async (callOptions?: CallOptions): Promise<WithServer<Resource>[]> => {
     const lists = await fetchFromAll(options, (client) => client.resources(callOptions).toArray())
-    for (const { server, items } of lists) uris.set(server, new Set(items.map(({ uri }) => uri)))
+    for (const { server, items } of lists) uris.set(server, new Set(items.flatMap(({ uri }) => [uri, normalUri(uri)])))
     return lists.flatMap(({ server, items }) => items.map((item) => ({ ...item, server })))
   }
   const templates = async (callOptions?: CallOptions): Promise<WithServer<ResourceTemplate>[]> => {
@@ -34,7 +36,9 @@ export function createAggregatedResources(options: AggregateOptions): Aggregated
   const findListed = (uri: string): string | undefined => {
     const names = [...options.servers.keys()]
     return (
-      names.find((name) => uris.get(name)?.has(uri)) ?? names.find((name) => matchers.get(name)?.some((matches) => matches(uri)))
+      names.find((name) => uris.get(name)?.has(uri)) ??
+      names.find((name) => uris.get(name)?.has(normalUri(uri))) ??
+      names.find((name) => matchers.get(name)?.some((matches) => matches(uri)))
     )
   }
 
@@ -53,7 +57,8 @@ export function createAggregatedResources(options: AggregateOptions): Aggregated
 function createMatcher(template: string): (uri: string) => boolean {
   try {
     const { match } = parseTemplate(template)
-    return (uri) => match(uri) !== undefined
+    const matchNormal = createNormalMatcher(template)
+    return (uri) => match(uri) !== undefined || matchNormal(uri) !== undefined
   } catch {
     return () => false
   }

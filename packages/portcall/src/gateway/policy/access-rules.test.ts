@@ -172,6 +172,48 @@ describe('what is denied', () => {
       await expect(client.readResource(uri)).rejects.toThrow('not found')
   })
 
+  test('cannot be reached by another spelling of a URI at a server with a template for files', async () => {
+    const files = createServer({ name: 'files', version: '1' }).resource(
+      'file:///{+path}',
+      { name: 'file', complete: { path: () => ['x'] } },
+      ({ path }) => path,
+    )
+    const denied = 'file:///home/a/.ssh/*'
+    const gateways = [
+      createGateway({
+        servers: { files },
+        policy: accessRules({ default: 'allow', rules: [{ resources: denied, do: 'deny' }] }),
+      }),
+      createGateway({ servers: { files: { target: files, resources: { exclude: [denied] } } } }),
+    ]
+    for (const gateway of gateways) {
+      const client = await connect(gateway)
+      onTestFinished(async () => {
+        await client.close()
+        await gateway.close()
+      })
+      expect(await client.readResource('file:///home/a/x')).toMatchObject({ contents: [{ text: 'home/a/x' }] })
+      const spellings = [
+        ...['file:///home/a/.ssh/id', 'file:///home/a//.ssh/id', 'file:////home/a/.ssh/id', 'file:///home/a/.SSH/id'],
+        ...['file:///home/a/.ssh', 'file:///home/a/.ssh/', 'file:///home/a/%2essh/id', 'file:///home/a/.ssh./id'],
+        ...[
+          'file:///home/a%2f.ssh%2fid',
+          'file:///home/a/\\.ssh/id',
+          'file:///home/x/../a/.ssh/id',
+          'FILE:///home/a/.%73sh/id%20',
+        ],
+        ...['file:///home/a/.ｓsh/id', 'file:///home/a/.ssh/id?x=1', 'file:///home/a/.ssh/id#x'],
+      ]
+      for (const uri of spellings) {
+        await expect(client.readResource(uri), uri).rejects.toThrow('not found')
+        const completing = client.complete({ type: 'ref/resource', uri }, { name: 'path', value: '' })
+        await expect(completing, uri).rejects.toThrow('unknown')
+      }
+      await using subscription = client.listen({ resourceSubscriptions: spellings })
+      expect((await subscription.acknowledged).resourceSubscriptions ?? []).toEqual([])
+    }
+  })
+
   test('cannot be subscribed to', async () => {
     const client = await open(policy)
     await using subscription = client.listen({ resourceSubscriptions: ['file:///secret/b.txt', 'file:///public/a.txt'] })

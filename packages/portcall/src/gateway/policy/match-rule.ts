@@ -1,7 +1,7 @@
-import { createNameMatcher, type NameMatcher } from '../../compose/name-matcher.ts'
+import { createNameMatcher } from '../../compose/name-matcher.ts'
+import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { spellingsOf } from '../../util/uri-spellings.ts'
 import type { GatewayCaller, GatewayItem, GatewayItemKind } from '../policy.ts'
 import { createArgumentReader, createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
@@ -63,7 +63,8 @@ function createItemMatcher(
     const matches = createNameMatcher(toList(patterns))
     return ({ name }) => matches(name)
   }
-  const matchesUri = resources === undefined ? () => false : createUriMatcher(toList(resources), isStrict)
+  const { matchesAny, matchesAll } = createUriMatcher(toList(resources ?? []))
+  const matchesUri = isStrict ? matchesAny : matchesAll
   const matchers: { readonly [kind in GatewayItemKind]: (item: GatewayItem) => boolean } = {
     tool: named(tools),
     prompt: named(prompts),
@@ -84,15 +85,6 @@ function createQualifiedMatcher(patterns: readonly string[], isStrict: boolean):
     return ({ server, name }) => (matchesServer(server) && matchesName(name)) || (isStrict && matchesWhole(name))
   })
   return (item) => matchers.some((matches) => matches(item))
-}
-
-/** Matches URIs in all their spellings: a strict rule if one of them matches, others if all do. */
-function createUriMatcher(patterns: readonly string[], isStrict: boolean): NameMatcher {
-  const matches = createNameMatcher(patterns)
-  return (uri) => {
-    const spellings = spellingsOf(uri)
-    return isStrict ? spellings.some(matches) : spellings.every(matches)
-  }
 }
 
 function createCallerMatcher({ principals, scopes, claims }: CallerCondition): (auth: Auth | undefined) => boolean {

@@ -2,6 +2,7 @@ import { KIND_OF_METHOD } from '../../compose/kinds.ts'
 import { createNameMatcher } from '../../compose/name-matcher.ts'
 import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
 import { withoutProperties } from '../../compose/transforms/input-schema.ts'
+import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { foldCase } from '../../util/fold-case.ts'
-import { spellingsOf } from '../../util/uri-spellings.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
 import { ITEM_SELECTION, type ItemSelection } from '../lists/item-selection.ts'
 import type { Patterns } from './rule.ts'
@@ -123,11 +123,11 @@ type Tests = { readonly [kind in 'tool' | 'prompt' | 'resource' | 'template']: I
 function createTests({ tools, exclude = [], prompts, resources }: ToolSetOptions): Tests {
   const isExcluded = createNameMatcher(toList(exclude))
   const matchesTool = createTest(tools)
-  const matchesUri = createTest(resources)
+  const matchesUri = resources === undefined ? () => true : createUriMatcher(toList(resources)).matchesAll
   return {
     tool: (name) => matchesTool(name) && !isExcluded(name),
     prompt: createTest(prompts),
-    resource: (uri) => spellingsOf(uri).every(matchesUri),
+    resource: matchesUri,
     template: matchesUri,
   }
 }

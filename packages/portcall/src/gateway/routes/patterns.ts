@@ -1,4 +1,5 @@
 import { createNameMatcher } from '../../compose/name-matcher.ts'
+import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import type { ItemRules } from '../options.ts'
 
 /** The items of one kind that a server offers. */
@@ -9,6 +10,14 @@ export interface ItemFilter {
   rename(name: string): string
   /** Returns the name on the server, or `undefined` if there is no such item. */
   original(name: string): string | undefined
+}
+
+/** Creates the filter of resources and templates: their URIs count in all spellings. */
+export function createUriFilter({ include, exclude = [] }: ItemRules = {}): ItemFilter {
+  const isIncluded = include ? createUriMatcher(include).matchesAll : () => true
+  const isExcluded = createUriMatcher(exclude).matchesAny
+  const accepts = (uri: string): boolean => isIncluded(uri) && !isExcluded(uri)
+  return { accepts, rename: (uri) => uri, original: (uri) => (accepts(uri) ? uri : undefined) }
 }
 
 /** Creates the filter that follows the rules. @throws TypeError if two items are renamed to the same name. */

@@ -1,4 +1,7 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
+import { createUriLookup } from '../../util/normal-uri.ts'
 import type { Caller } from '../caller.ts'
 import { unavailable } from '../errors.ts'
 import { mayKnowServer } from '../lists/known-servers.ts'
@@ -102,8 +105,8 @@ export function createRouter({ table, lists }: RouterOptions): Router {
     const { single, upstreams, byName, uris } = table()
     const marked = uris.unmark(uri)
     const owner = marked ? byName.get(marked.server) : (single ?? onlyResourceServer(upstreams, caller))
-    if (owner) return { upstream: owner, server: owner.name, kind: 'resource', name: marked?.uri ?? uri }
-    const listed = await findListed(['resource', 'template'], caller, (list) => list.items.get(uri) ?? matchTemplate(list, uri))
+    if (owner) return routeTo(owner, { kind: 'resource', uri: marked?.uri ?? uri }, caller)
+    const listed = await findListed(['resource', 'template'], caller, (list) => findInList(list, uri))
     return listed && { ...listed, kind: 'resource', name: listed.kind === 'resource' ? listed.name : uri }
   }
   const accepted = (route: ItemRoute | undefined): ItemRoute | undefined =>
@@ -130,10 +133,8 @@ export function createRouter({ table, lists }: RouterOptions): Router {
       const { uris, byName, single } = table()
       const marked = uris.unmark(uri)
       const owner = marked ? byName.get(marked.server) : single
-      const listed = owner ? undefined : await findListed(['template'], caller, ({ items }) => items.get(uri))
-      const route: ItemRoute | undefined = owner
-        ? { upstream: owner, server: owner.name, kind: 'template', name: marked?.uri ?? uri }
-        : listed
+      const listed = owner ? undefined : await findListed(['template'], caller, (list) => findByText(list, uri))
+      const route = owner ? routeTo(owner, { kind: 'template', uri: marked?.uri ?? uri }, caller) : listed
       const found = accepted(route ?? (await findByUri(uri, caller)))
       return found && visible(found, caller)
     },
@@ -165,6 +166,30 @@ function onlyResourceServer(upstreams: readonly GatewayUpstream[], caller: Calle
   return withResources.length === 1 ? withResources[0] : undefined
 }
 
+type OwnItems = ReadonlyMap<string, JsonObject>
+
+const findInOtherSpelling = createUriLookup((items: ReadonlyMap<string, MergedItem>) => items)
+const findOwnSpelling = createUriLookup((items: OwnItems) => Array.from(items.keys(), (uri) => [uri, uri] as const))
+
+/** Returns the route to an item of a server in the spelling of its list, so that rules are about the item and not about a spelling. */
+function routeTo(
+  upstream: GatewayUpstream,
+  { kind, uri }: { readonly kind: 'resource' | 'template'; readonly uri: string },
+  caller: Caller,
+): ItemRoute {
+  const items = upstream.catalogue.known(kind, caller)?.items
+  const name = !items || items.has(uri) ? uri : (findOwnSpelling(items, uri) ?? uri)
+  return { upstream, server: upstream.name, kind, name }
+}
+
+function findByText({ items }: MergedList, uri: string): MergedItem | undefined {
+  return items.get(uri) ?? findInOtherSpelling(items, uri)
+}
+
+function findInList(list: MergedList, uri: string): MergedItem | undefined {
+  return findByText(list, uri) ?? matchTemplate(list, uri)
+}
+
 type TemplateMatcher = readonly [item: MergedItem, match: (uri: string) => unknown]
 
 const matchers = new WeakMap<MergedList, readonly TemplateMatcher[]>()
@@ -182,7 +207,8 @@ function matchTemplate(list: MergedList, uri: string): MergedItem | undefined {
 function createMatcher(item: MergedItem): TemplateMatcher {
   try {
     const template = parseTemplate(item.exposed)
-    return [item, (uri) => template.match(uri)]
+    const matchNormal = createNormalMatcher(item.exposed)
+    return [item, (uri) => template.match(uri) ?? matchNormal(uri)]
   } catch {
     return [item, () => undefined]
   }

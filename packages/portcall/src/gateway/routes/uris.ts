@@ -39,7 +39,7 @@ export function createUriRoutes(servers: readonly string[]): UriRoutes {
         return owner === undefined ? undefined : { server: owner, uri: scheme + rest }
       }
       const at = uri.indexOf('+')
-      const server = at < 1 ? undefined : byMark.get(uri.slice(0, at))
+      const server = at < 1 ? undefined : byMark.get(uri.slice(0, at).toLowerCase())
       return server === undefined ? undefined : { server, uri: uri.slice(at + 1) }
     },
   }

@@ -23,7 +23,7 @@ import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions } from '../options.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayItemKind } from '../policy.ts'
-import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
+import { createItemFilter, createUriFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
 import { type Connections, createConnections, sharingOf } from './connections.ts'
@@ -87,7 +87,7 @@ let lastId = 0
 const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => ({
   tools: createItemFilter(tools),
   prompts: createItemFilter(prompts),
-  resources: createItemFilter({ ...resources, rename: {} }),
+  resources: createUriFilter(resources),
 })
 
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {

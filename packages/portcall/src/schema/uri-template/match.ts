@@ -61,14 +61,16 @@ const SPANS: { readonly [O in Operator]: (variables: readonly TemplateVariable[]
   '': (variables) => [listSpan(variables, { open: '', stop: '/?#', optional: false, separator: ',' })],
   '+': (variables) => [listSpan(variables, { open: '', stop: '', optional: false, separator: ',' })],
   '#': (variables) => [listSpan(variables, { open: '#', stop: '', optional: true, separator: ',' })],
-  '.': (variables) => variables.map((one) => listSpan([one], { open: '.', stop: '/?#', optional: one.explode, separator: '.' })),
+  '.': (variables) =>
+    variables.map((one, at) => listSpan([one], { open: '.', stop: '/?#', optional: one.explode || at > 0, separator: '.' })),
   '/': (variables) =>
-    variables.map((one) =>
-      listSpan([one], { open: '/', stop: one.explode ? '?#' : '/?#', optional: one.explode, separator: '/' }),
+    variables.map((one, at) =>
+      listSpan([one], { open: '/', stop: one.explode ? '?#' : '/?#', optional: one.explode || at > 0, separator: '/' }),
     ),
   ';': (variables) => [namedSpan(variables, { open: ';', stop: '/?#', separator: ';' })],
-  '?': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&' })],
-  '&': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&' })],
+  // Clients and proxies add parameters to queries.
+  '?': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&', ignoresOthers: true })],
+  '&': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&', ignoresOthers: true })],
 }
 
 interface ListShape {
@@ -85,8 +87,10 @@ function listSpan(variables: readonly TemplateVariable[], { open, stop, optional
     if (exploded < 0 && variables.length === 1 && only) return store(values, only, run)
     const items = run.split(separator)
     const surplus = items.length - variables.length
-    if (surplus < 0 && !optional) return false
-    return variables.every((variable, index) => {
+    // Variables without a value are left out of a URI: the last ones, as nothing says which.
+    const present = variables.slice(0, exploded < 0 ? items.length : undefined)
+    if (surplus < 0 && exploded >= 0 && !optional) return false
+    return present.every((variable, index) => {
       const from = exploded >= 0 && index > exploded ? index + surplus : index
       if (variable.explode) return index === exploded && store(values, variable, items.slice(from, from + surplus + 1))
       const last = exploded < 0 && index === variables.length - 1
@@ -97,22 +101,28 @@ function listSpan(variables: readonly TemplateVariable[], { open, stop, optional
   return { open, stop, optional, empty: optional, list: open === '#' ? undefined : variables[exploded], read }
 }
 
-function namedSpan(variables: readonly TemplateVariable[], { open, stop, separator }: Omit<ListShape, 'optional'>): Span {
+function namedSpan(
+  variables: readonly TemplateVariable[],
+  { open, stop, separator, ignoresOthers = false }: Omit<ListShape, 'optional'> & { readonly ignoresOthers?: boolean },
+): Span {
   const known = new Map(variables.map((variable) => [variable.name, variable]))
   const read = (run: string, values: Values): boolean => {
     const lists = new Map<TemplateVariable, string[]>()
-    for (const pair of run.split(separator)) if (!addPair(pair, known, lists)) return false
+    for (const pair of run.split(separator)) {
+      const [name = ''] = pair.split('=', 1)
+      const variable = known.get(name) ?? known.get(decode(name) ?? '')
+      if (variable ? !addPair(pair, variable, lists) : !ignoresOthers) return false
+    }
     return [...lists].every(([variable, items]) => store(values, variable, variable.explode ? items : (items[0] ?? '')))
   }
   return { open, stop, optional: true, empty: false, read }
 }
 
-/** Adds one `name=value` to the values of its name. Returns `false` if the name is unknown, or repeated and not exploded. */
-function addPair(pair: string, known: ReadonlyMap<string, TemplateVariable>, lists: Map<TemplateVariable, string[]>): boolean {
-  const [name = '', ...rest] = pair.split('=')
-  const variable = known.get(name)
-  const items = variable && lists.get(variable)
-  if (!variable || (items && !variable.explode)) return false
+/** Adds one `name=value` to the values of its variable. Returns `false` if the variable is repeated and not exploded. */
+function addPair(pair: string, variable: TemplateVariable, lists: Map<TemplateVariable, string[]>): boolean {
+  const [, ...rest] = pair.split('=')
+  const items = lists.get(variable)
+  if (items && !variable.explode) return false
   const text = rest.join('=')
   if (items) items.push(text)
   else lists.set(variable, [text])

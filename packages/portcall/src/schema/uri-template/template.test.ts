@@ -97,7 +97,20 @@ describe('match', () => {
     ['x://y?a=b{&n}', 'x://y?a=b&n=1', { n: '1' }],
     ['x://y{?q*}', 'x://y?q=1&q=2', { q: ['1', '2'] }],
     ['x://y{?q}', 'x://y?q=1&q=2', undefined],
-    ['x://y{?q}', 'x://y?other=1', undefined],
+    ['x://y{?q}', 'x://y?other=1', {}],
+    ['x://y{?q}', 'x://y?page=2&q=1&extra', { q: '1' }],
+    ['x://y{?q}', 'x://y?%71=1', { q: '1' }],
+    ['x://y{?q}', 'x://y?x=1&q=1&q=2', undefined],
+    ['x://y{;q}', 'x://y;other=1', undefined],
+    ['acme://x{/a,b}', 'acme://x/1', { a: '1' }],
+    ['acme://x{/a,b}', 'acme://x/1/2', { a: '1', b: '2' }],
+    ['acme://x{/a,b}', 'acme://x/1/2/3', undefined],
+    ['acme://x{/a,b}{?q}', 'acme://x/1?q=2', { a: '1', q: '2' }],
+    ['acme://x{/a,b}/end', 'acme://x/1/end', { a: '1' }],
+    ['acme://x{/a,b}', 'acme://x', undefined],
+    ['x://y{.a,b}', 'x://y.1', { a: '1' }],
+    ['x://{a,b}', 'x://1', { a: '1' }],
+    ['x://{+a,b}', 'x://1/2', { a: '1/2' }],
     ['x://{+path}{?q}', 'x://a/b?q=1', { path: 'a/b', q: '1' }],
     ['x://y{#part}', 'x://y#a/b', { part: 'a/b' }],
     ['x://{a:2}/{a}', 'x://ab/ab', { a: 'ab' }],
@@ -223,7 +236,7 @@ describe('parseTemplate', () => {
     expectTypeOf<TemplateVariables<'notes://{id}/x{?q}'>>().toEqualTypeOf<{ id: string; q?: string }>()
     expectTypeOf<TemplateVariables<'x://{a,b}{/path*}{#f}{&l*}{+c:3}'>>().toEqualTypeOf<{
       a: string
-      b: string
+      b?: string
       path: string[]
       f?: string
       l?: string[]

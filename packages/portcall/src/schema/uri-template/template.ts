@@ -10,20 +10,24 @@ type VariableList<V extends string> = V extends `${infer A},${infer B}`
     : V extends `${infer N}:${string}`
       ? { [K in N]: string }
       : { [K in V]: string }
+/** The first variable of a list has a value. Others may be missing, as a list without them looks the same. */
+type FirstOfList<V extends string> = V extends `${infer A},${infer B}`
+  ? VariableList<A> & Partial<VariableList<B>>
+  : VariableList<V>
 type ExpressionVariables<E extends string> = E extends `${infer O}${infer V}`
   ? O extends '?' | '&' | ';' | '#'
     ? Partial<VariableList<V>>
     : O extends '+' | '.' | '/'
-      ? VariableList<V>
-      : VariableList<E>
+      ? FirstOfList<V>
+      : FirstOfList<E>
   : unknown
 type VariablesOf<T extends string> = T extends `${string}{${infer E}}${infer R}`
   ? ExpressionVariables<E> & VariablesOf<R>
   : unknown
 
 /**
- * The variables of a URI template literal, as `match` returns them: path variables are required, those of query, parameters and fragment are
- * optional, and exploded ones are arrays.
+ * The variables of a URI template literal, as `match` returns them: the first path variable of an expression is required, others and those of
+ * query, parameters and fragment are optional, and exploded ones are arrays.
  */
 export type TemplateVariables<T extends string> = string extends T
   ? { [name: string]: string | string[] | undefined }
@@ -46,7 +50,8 @@ export interface UriTemplate {
    * Returns the decoded values of a URI, or `undefined` if the URI does not match. Takes time linear in the length of the URI.
    *
    * If several readings are possible, each variable is as short as possible, from left to right. `{id}` does not match a `/`; `{+path}` and
-   * `{/path*}` do. A URI with a value that could escape the root of the template does not match: a `..` segment in any encoding, or NUL.
+   * `{/path*}` do. If a path has fewer values than an expression has variables, the last ones are absent. Query parameters that the template does
+   * not name are ignored. A URI with a value that could escape the root of the template does not match: a `..` segment in any encoding, or NUL.
    */
   match(uri: string): { [name: string]: string | string[] } | undefined
 }

@@ -1,11 +1,12 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { Completion } from '../../protocol/types.ts'
+import { createUriLookup } from '../../util/normal-uri.ts'
 import type { CallContext } from '../call.ts'
 import type { Completer } from '../definitions.ts'
 import { checkAccess } from './access.ts'
 import type { PromptEntry, PromptRegistry } from './prompts.ts'
-import type { TemplateEntry, TemplateRegistry } from './resources.ts'
+import { normalMatcherOf, type TemplateEntry, type TemplateRegistry } from './resources.ts'
 
 /** Maximum number of suggestions in a result, set by the specification. */
 const MAX_VALUES = 100
@@ -48,8 +49,18 @@ function findEntry({ prompts, templates }: CompletionRegistries, ref: JsonObject
 
 /** Finds a template by itself or by a URI that matches it. */
 function findTemplate(templates: TemplateRegistry, uri: string): TemplateEntry | undefined {
-  return templates.get(uri) ?? templates.entries().find(({ template }) => template.match(uri))
+  const entries = templates.entries()
+  return (
+    templates.get(uri) ??
+    findInOtherSpelling(entries, uri) ??
+    entries.find(({ template }) => template.match(uri)) ??
+    entries.find((entry) => normalMatcherOf(entry)(uri))
+  )
 }
+
+const findInOtherSpelling = createUriLookup((entries: readonly TemplateEntry[]) =>
+  entries.map((entry) => [entry.template.template, entry] as const),
+)
 
 function toCompletion(suggestions: readonly string[] | Completion): Completion {
   if (Array.isArray(suggestions)) return truncate({ values: [...suggestions], total: suggestions.length })

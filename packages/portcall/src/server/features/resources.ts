@@ -1,7 +1,9 @@
 import { invalidParams, resourceNotFound } from '../../protocol/errors.ts'
 import type { CacheHint, ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/types.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
+import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate, type UriTemplate } from '../../schema/uri-template/template.ts'
+import { createUriLookup } from '../../util/normal-uri.ts'
 import type { CallContext } from '../call.ts'
 import type { ReadHandler, ResourceDefinition, TemplateDefinition } from '../definitions.ts'
 import { checkPriority } from '../input-requests/sampling.ts'
@@ -62,10 +64,37 @@ async function findResource(
   uri: string,
   call: CallContext,
 ): Promise<ResourceMatch | undefined> {
-  const resource = resources.get(uri)
+  const resource = resources.get(uri) ?? findInOtherSpelling(resources.entries(), uri)
   if (resource) return (await isVisible(resource, call)) ? { entry: resource, variables: {} } : undefined
-  for (const entry of templates.entries()) {
-    const matched = entry.template.match(uri)
+  const entries = templates.entries()
+  return (
+    (await matchTemplates(entries, ({ template }) => template.match(uri), call)) ??
+    (await matchTemplates(entries, (entry) => normalMatcherOf(entry)(uri), call))
+  )
+}
+
+const findInOtherSpelling = createUriLookup((entries: readonly ResourceEntry[]) =>
+  entries.map((entry) => [entry.listing.uri, entry] as const),
+)
+
+const normalMatchers = new WeakMap<TemplateEntry, UriTemplate['match']>()
+
+/** Returns the function that matches URIs in normal form, as clients send them that parse URIs. */
+export function normalMatcherOf(entry: TemplateEntry): UriTemplate['match'] {
+  const known = normalMatchers.get(entry)
+  if (known) return known
+  const match = createNormalMatcher(entry.template.template)
+  normalMatchers.set(entry, match)
+  return match
+}
+
+async function matchTemplates(
+  entries: readonly TemplateEntry[],
+  match: (entry: TemplateEntry) => unknown,
+  call: CallContext,
+): Promise<ResourceMatch | undefined> {
+  for (const entry of entries) {
+    const matched = match(entry)
     if (!matched || !(await isVisible(entry, call))) continue
     const parsed = entry.variables ? await entry.variables.parse(matched) : { value: matched }
     if (!parsed.issues) return { entry, variables: parsed.value }
@@ -100,7 +129,7 @@ export function createReadResource(options: ReadResourceOptions): (call: CallCon
     const { entry, variables } = match
     requireScopes([entry], call)
     const { mimeType, cache, maxBytes = options.maxResourceBytes } = entry.definition
-    const value = await entry.handler(variables as never, call, uri)
+    const value = await entry.handler(variables as never, call, 'uri' in entry.listing ? entry.listing.uri : uri)
     if (call.isSuspended) return SUSPENDED
     if (value === undefined || value === null) throw resourceNotFound(uri)
     const result = await resourceResult(value, { uri, mimeType, maxBytes })

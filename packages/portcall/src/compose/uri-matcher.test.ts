@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createUriMatcher } from './uri-matcher.ts'
+
+const denies = (pattern: string, uri: string): boolean => createUriMatcher([pattern]).matchesAny(uri)
+const allows = (pattern: string, uri: string): boolean => createUriMatcher([pattern]).matchesAll(uri)
+
+/** Ways to write a URI that some server takes for the same. */
+const CHANGES: { readonly [name: string]: (uri: string) => string } = {
+  'doubled slashes': (uri) => uri.replaceAll(/(?<=[^:/])\/(?=[^/])/g, '//'),
+  'four slashes': (uri) => uri.replace(/:\/+/, '://///'),
+  'one slash': (uri) => uri.replace(/:\/+/, ':/'),
+  'upper case': (uri) => uri.toUpperCase(),
+  'upper-case scheme': (uri) => uri.replace(/^\w+/, (scheme) => scheme.toUpperCase()),
+  backslashes: (uri) => uri.replaceAll(/(?<=[^:/])\//g, '\\'),
+  'encoded separators': (uri) => uri.replaceAll(/(?<=[^:/])\/(?=[^/])/g, '%2f'),
+  'separators encoded six times': (uri) => uri.replaceAll(/(?<=[^:/])\/(?=[^/])/g, '%25252525252F'),
+  'encoded backslashes': (uri) => uri.replaceAll(/(?<=[^:/])\/(?=[^/])/g, '%5C'),
+  'overlong separators': (uri) => uri.replaceAll(/(?<=[^:/])\/(?=[^/])/g, '%c0%af'),
+  'encoded letters': (uri) => uri.replaceAll(/[est](?=[^:]*$)/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+  'dot segments': (uri) => uri.replace(/(?<=[^:/])\/(?=[^/]*$)/, '/x/.././'),
+  'encoded dot segments': (uri) => uri.replace(/(?<=[^:/])\/(?=[^/]*$)/, '/x/%2e%2E/%2e/'),
+  'dot segments with parameters': (uri) => uri.replace(/(?<=[^:/])\/(?=[^/]*$)/, '/x/..;a=b/'),
+  'dots and slashes': (uri) => uri.replace(/(?<=[^:/])\/(?=[^/]*$)/, '//.//x//..//'),
+  'slash at the end': (uri) => `${uri}/`,
+  fragment: (uri) => `${uri}#x`,
+  'empty query': (uri) => `${uri}?`,
+  'control characters': (uri) => `\n${uri.replaceAll('e', 'e\t')}\0`,
+  'invisible characters': (uri) => uri.replace(/[a-z](?=[^/]*$)/, (letter) => `${letter}\u200c`),
+  'full-width letters': (uri) =>
+    uri.replaceAll(/[a-z](?=[^:]*$)/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+  'full-width separators': (uri) => uri.replaceAll(/(?<=[^:/])\/(?=[^/])/g, '\uff0f'),
+  'decomposed letters': (uri) => uri.normalize('NFD'),
+  'dots at the end of names': (uri) => uri.replaceAll(/(?<=[a-zé])(?=\/[^/]|$)/g, '.'),
+}
+const DENIED = [
+  ['file:///home/a/.ssh/*', 'file:///home/a/.ssh/id'],
+  ['file:///home/a/.ssh/*', 'file:///home/a/.ssh'],
+  ['file:///secret/café', 'file:///secret/café'],
+  ['db://host/secret/*', 'db://host/secret/table'],
+  ['custom:/secret/*', 'custom:/secret/x'],
+  ['*/secret/*', 'notes://a/secret/b'],
+  ['http://example.com/secret/*', 'http://example.com/secret/x'],
+] as const
+
+describe.each(DENIED)('a rule that denies %s', (pattern, uri) => {
+  test.each(Object.entries(CHANGES))('denies %s', (_, change) => {
+    expect(denies(pattern, change(uri)), change(uri)).toBe(true)
+  })
+
+  test('denies any combination of them, unless they cannot be combined', () => {
+    const changes = fc.subarray(
+      Object.keys(CHANGES).filter((name) => !/parameters|end/.test(name)),
+      { maxLength: 2 },
+    )
+    fc.assert(
+      fc.property(changes, (names) => {
+        const changed = names.reduce((text, name) => CHANGES[name]?.(text) ?? text, uri)
+        fc.pre(/^[\s\w]/.test(changed))
+        expect(denies(pattern, changed), changed).toBe(true)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+test.each([
+  ['file:///etc/*', 'file:/etc/passwd'],
+  ['file:///etc/*', 'file://localhost/etc/passwd'],
+  ['file:///etc/*', 'file://LOCALHOST/etc/passwd'],
+  ['file:///etc/*', 'file://127.0.0.1/etc/passwd'],
+  ['file:///etc/*', 'file://user@/etc/passwd'],
+  ['file:///etc/*', 'file://etc/passwd'],
+  ['file:///etc/*', 'file://home/../etc/passwd'],
+  ['file:///etc/*', 'file:///etc/passwd?x=1'],
+  ['file:///etc/passwd', 'file:///etc/passwd?#'],
+  ['file://localhost/etc/*', 'file:///etc/passwd'],
+  ['db://host/secret', 'db://user:password@host:5432/secret'],
+  ['db://host/secret', 'db://HOST.:/secret'],
+  ['http://host/secret', 'http://host:80/secret'],
+  ['http://host:80/secret', 'http://host/secret'],
+  ['https://münchen.de/*', 'https://xn--mnchen-3ya.de/x'],
+  ['https://xn--mnchen-3ya.de/*', 'https://MÜNCHEN.de/x'],
+  ['urn:secret:*', 'URN:Secret:1'],
+  ['file:///My%20Documents/*', 'file:///my documents/x'],
+  ['file:///{+path}', 'FILE:///{+path}'],
+  ['file:///home/a/.ssh/*', 'file:///home/a/.%73%73h/id%ff'],
+  ['db://host/secret/*', 'db://host/%73ecret/%c3%28'],
+])('a rule that denies %s denies %s', (pattern, uri) => expect(denies(pattern, uri)).toBe(true))
+
+test.each([
+  ['file:///home/a/.ssh/*', 'file:///home/a/.sshd/config'],
+  ['file:///secret/*', 'file:///public/secret.txt'],
+  ['mailbox://ada@example.com/*', 'mailbox://bob@example.com/inbox'],
+  ['db://host:5433/*', 'db://host:5432/table'],
+  ['*//*', 'custom:/public/a'],
+  ['*/../*', 'file:///public/a'],
+  ['*%2f*', 'file:///public/a'],
+  ['*\\*', 'file:///public/a'],
+  ['db://host/table', 'db://host/table?limit=5'],
+])('a rule that denies %s does not deny %s', (pattern, uri) => expect(denies(pattern, uri)).toBe(false))
+
+test.each([
+  ['file:///public/*', 'file:///public/a.txt', true],
+  ['file:///public/*', 'file:///public/my report.txt', true],
+  ['file:///public/*', 'file:///public/../secret', false],
+  ['file:///public/*', 'file:///public/..%2fsecret%ff', false],
+  ['file:///public/*', 'file:///public/%252e%252e/secret', false],
+  ['file:///public/*', 'file:///PUBLIC/a', false],
+])('a rule that allows %s, and %s: %s', (pattern, uri, expected) => expect(allows(pattern, uri)).toBe(expected))
+
+test('takes time in proportion to the URI', () => {
+  const { matchesAny, matchesAll } = createUriMatcher(['file:///secret/*', '*/x/*/y'])
+  const timeOf = (uri: string): number => {
+    const start = performance.now()
+    matchesAny(uri)
+    matchesAll(uri)
+    return performance.now() - start
+  }
+  for (const unit of [
+    'a',
+    '/',
+    '../',
+    '%25',
+    '%2525',
+    '%c0',
+    '%',
+    '\\',
+    ';',
+    '..;',
+    '@',
+    ':',
+    '#',
+    '?',
+    '.',
+    ' ',
+    'é',
+    '%2e%2e%2f',
+    '\u200c',
+  ]) {
+    const uriOf = (length: number): string => `file:///${unit.repeat(length / unit.length)}`
+    timeOf(uriOf(2000))
+    expect(timeOf(uriOf(16_000)), unit).toBeLessThan(16 * timeOf(uriOf(2000)) + 500)
+  }
+})
+
+test('a URI that is too long to compare is denied, and not allowed', () => {
+  const uri = `file:///public/${'a'.repeat(20_000)}`
+  expect([denies('file:///secret/*', uri), allows('file:///public/*', uri)]).toEqual([true, false])
+  expect(createUriMatcher([]).matchesAny(uri)).toBe(false)
+})

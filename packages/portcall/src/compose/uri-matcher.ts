@@ -1,0 +1,42 @@
+import { equivalentUris, foldUri, foldUriPattern } from '../util/equivalent-uris.ts'
+import { createNameMatcher, type NameMatcher } from './name-matcher.ts'
+
+/** Longer URIs, in characters, are not compared: rules that deny match them, and rules that allow do not. */
+export const MAX_COMPARED_URI_LENGTH = 16_384
+
+/** Matches URIs and URI templates with patterns, in all their spellings. */
+export interface UriMatcher {
+  /** Reports whether any text that a server could take for the URI matches. For rules that deny. */
+  readonly matchesAny: NameMatcher
+  /** Reports whether the URI matches, decoded and without dot segments as well. For rules that allow. */
+  readonly matchesAll: NameMatcher
+}
+
+/** Creates a matcher of several patterns. It takes time in proportion to the length of the URI. */
+export function createUriMatcher(patterns: readonly string[]): UriMatcher {
+  const matches = createNameMatcher(patterns)
+  const matchesFolded = createNameMatcher(patterns.flatMap((pattern) => foldUriPattern(pattern) ?? []))
+  return {
+    matchesAny(uri) {
+      if (patterns.length === 0) return false
+      if (uri.length > MAX_COMPARED_URI_LENGTH) return true
+      const { spellings, folded } = formsOf(uri)
+      return spellings.some(matches) || folded.some(matchesFolded)
+    },
+    matchesAll: (uri) => uri.length <= MAX_COMPARED_URI_LENGTH && formsOf(uri).spellings.every(matches),
+  }
+}
+
+interface UriForms {
+  readonly uri: string
+  readonly spellings: readonly string[]
+  readonly folded: readonly string[]
+}
+
+/** The forms of the last URI: all rules look at the same one. */
+let last: UriForms = { uri: '', spellings: [''], folded: [''] }
+
+function formsOf(uri: string): UriForms {
+  if (uri !== last.uri) last = { uri, spellings: equivalentUris(uri), folded: foldUri(uri) }
+  return last
+}
