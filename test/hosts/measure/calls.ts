@@ -68,7 +68,7 @@ export function measureWire(
       .sort(),
     cancels: cancelled.includes(slowCall?.id as never)
       ? 'sends notifications/cancelled'
-      : slow.outcome === 'aborted'
+      : slow.isAborted
         ? 'closes the request'
         : 'waits',
     cancelsAnswered: cancelled.some((id) => id !== slowCall?.id && answered.has(id as never)),

@@ -27,17 +27,19 @@ export const DEFINITION_SERVERS = {
   many: () => serverOf(MANY_TOOLS),
 } as const
 
-/** How the call of `slow` ended: the host gave up, or the tool returned. */
+/** The call of `slow`. */
 export interface SlowCall {
-  outcome?: 'aborted' | 'answered'
+  /** Whether the host had ended it when it sent the next call. */
+  isAborted?: boolean
 }
 
-/** The tools that are called, in this order. `slow` waits longer than the host is told to wait. */
+/** The tools that are called, in this order. `slow` waits longer than the host is told to wait; `after` follows. */
 export const CALLED_TOOLS: readonly string[] = [
   ...RESULT_PROBES.map(({ name }) => name),
   ...LONG_RESULTS.map(({ name }) => name),
   'closed',
   'slow',
+  'after',
 ]
 
 const SLOW_MS = 15_000
@@ -54,13 +56,18 @@ export function createResultServer(slow: SlowCall): Server {
   for (const { name, text } of LONG_RESULTS)
     server.tool(name, { description: describe(name), input: { properties: {} } }, () => text)
   server.tool('closed', { description: describe('closed'), input: { properties: {} } }, () => 'called')
+  let isAborted = false
   server.tool('slow', { description: describe('slow'), input: { properties: {} } }, async (_args, { signal }) => {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, SLOW_MS)
       signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
     })
-    slow.outcome = signal.aborted ? 'aborted' : 'answered'
+    isAborted = signal.aborted
     return 'slow'
+  })
+  server.tool('after', { description: describe('after'), input: { properties: {} } }, () => {
+    slow.isAborted = isAborted
+    return 'after'
   })
   return server
 }
