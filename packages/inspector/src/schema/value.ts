@@ -177,7 +177,7 @@ const UNSAFE_NUMBER = /(?<![\w."-])-?\d{16,}(?![\w."])/g
 
 /** Returns the integers of a JSON text that JavaScript, and with it the request, cannot hold exactly. */
 export function inexactNumbers(text: string): string[] {
-  const withoutStrings = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+  const withoutStrings = text.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/g, '""')
   return [...withoutStrings.matchAll(UNSAFE_NUMBER)]
     .map(([number]) => number)
     .filter((number) => !Number.isSafeInteger(Number(number)))

@@ -4,7 +4,7 @@ import { IconButton } from './basics.tsx'
 import { Untrusted } from './untrusted.tsx'
 
 /** Matches the tokens of a JSON text: strings (with a colon: names), numbers, and words. */
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
+const TOKEN = /("(?:[^"\\]|\\.)*(?:"|\\?$))(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 /** Longer texts are shown in one color. */
 const MAX_COLORED = 100_000
 

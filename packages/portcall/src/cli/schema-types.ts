@@ -45,5 +45,5 @@ export function typeName(schema: unknown, root: unknown): string {
 }
 
 function inParentheses(type: string): string {
-  return type.replace(/\([^)]*\)/g, '').includes('|') ? `(${type})` : type
+  return type.replace(/\([^()]*\)/g, '').includes('|') ? `(${type})` : type
 }

@@ -23,7 +23,7 @@ export function createArgumentNames(): (name: string, place: string) => string {
     const base =
       name
         .replaceAll(/[^\w.-]+/g, '_')
-        .replaceAll(/^_+|_+$/g, '')
+        .replaceAll(/^_+|(?<!_)_+$/g, '')
         .slice(0, 56) || place
     const candidates = [base, `${place}_${base}`.slice(0, 60)]
     let found = candidates.find((candidate) => !taken.has(candidate))
@@ -35,17 +35,17 @@ export function createArgumentNames(): (name: string, place: string) => string {
 
 /** Returns a text as letters, digits, `_` and `-`. */
 export function sanitizeName(text: string): string {
-  return text.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^[_-]+|[_-]+$/g, '')
+  return text.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^[_-]+|(?<![_-])[_-]+$/g, '')
 }
 
 function nameOfPath({ method, path }: ApiOperation): string {
-  return `${method.toLowerCase()}_${path.replaceAll(/\{([^}]*)\}/g, 'by_$1')}`
+  return `${method.toLowerCase()}_${path.replaceAll(/\{([^{}]*)\}/g, 'by_$1')}`
 }
 
 function withHash(base: string, id: string, taken: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt++) {
     const suffix = `_${hash(attempt === 0 ? id : `${id} ${attempt}`)}`
-    const name = `${base.slice(0, MAX_NAME_LENGTH - suffix.length).replace(/[_-]+$/, '')}${suffix}`
+    const name = `${base.slice(0, MAX_NAME_LENGTH - suffix.length).replace(/(?<![_-])[_-]+$/, '')}${suffix}`
     if (!taken.has(name.toLowerCase())) return name
   }
 }

@@ -30,7 +30,7 @@ export function planResource(operation: CallableOperation): ResourcePlan {
   const variables = new Map(open.map((parameter) => [variableName(parameter.argument), parameter]))
   const inPath = new Map(open.map(({ name, argument }) => [name, variableName(argument)]))
   const query = open.filter(({ place }) => place === 'query').map(({ argument }) => variableName(argument))
-  const path = plan.operation.path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => `{${inPath.get(name) ?? variableName(name)}}`)
+  const path = plan.operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${inPath.get(name) ?? variableName(name)}}`)
   const prefix = `api://${baseUrl.host}${baseUrl.pathname.replace(/\/$/, '')}`
   return {
     uri: `${prefix}${path}${query.length > 0 ? `{?${query.join(',')}}` : ''}`,

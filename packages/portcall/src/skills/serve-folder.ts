@@ -43,7 +43,7 @@ const EMPTY: ScannedFolder = { skills: [], files: new Map(), invalid: [], skippe
 export async function serveFolder(folder: string, options: SkillFolderOptions, served: ServedSkills): Promise<SkillFolder> {
   const { context, folders, limits } = served
   const { server, reportError } = context
-  const baseUri = `skill://${options.pathPrefix ? `${options.pathPrefix.replace(/^\/+|\/+$/g, '')}/` : ''}`
+  const baseUri = `skill://${options.pathPrefix ? `${options.pathPrefix.replace(/^\/+|(?<!\/)\/+$/g, '')}/` : ''}`
   const root = await realpath(folder)
   const mutex = createMutex()
   let scanned = EMPTY

@@ -28,7 +28,7 @@ export function Content({ block, serverId }: { block: ContentBlock; serverId: st
   }
 }
 
-const MARKDOWN = /^#{1,6} |^\s*[-*] |\*\*[^*]+\*\*|```|\[[^\]]+\]\([^)]+\)|^\|.+\|$/m
+const MARKDOWN = /^#{1,6} |^[ \t]*[-*] |\*\*[^*]+\*\*|```|\[[^[\]]+\]\([^()]+\)|^\|.+\|$/m
 
 /** Text, as it is or as Markdown. */
 export function TextBlock({ text, markdown = MARKDOWN.test(text) }: { text: string; markdown?: boolean }): JSX.Element {

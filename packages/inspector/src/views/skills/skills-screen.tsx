@@ -49,7 +49,8 @@ function SkillDetail({ server, skill }: { server: InspectorServer; skill: JsonOb
   const file = lastOperation(
     server.id,
     ({ request }) =>
-      (request.type === 'skill-read' || request.type === 'skill-directory') && request.uri.startsWith(uri.replace(/[^/]*$/, '')),
+      (request.type === 'skill-read' || request.type === 'skill-directory') &&
+      request.uri.startsWith(uri.slice(0, uri.lastIndexOf('/') + 1)),
   )
   return (
     <>

@@ -91,7 +91,7 @@ function widenToLine(text: string, edit: TextEdit): TextEdit {
   const lineStart = /\r?\n[ \t]*$/.exec(text.slice(0, edit.from))
   const endsLine = /^[ \t]*(\r?\n|\})/.test(text.slice(edit.to))
   if (lineStart && endsLine) return { ...edit, from: lineStart.index }
-  return { ...edit, from: edit.from - (/[ \t]*$/.exec(text.slice(0, edit.from))?.[0].length ?? 0) }
+  return { ...edit, from: edit.from - (/(?<![ \t])[ \t]*$/.exec(text.slice(0, edit.from))?.[0].length ?? 0) }
 }
 
 function startsLine(text: string, at: number): boolean {
@@ -99,7 +99,8 @@ function startsLine(text: string, at: number): boolean {
 }
 
 function indentAt(text: string, at: number): string {
-  return /(?:^|\n)([ \t]*)[^\n]*$/.exec(text.slice(0, at))?.[1] ?? ''
+  const before = text.slice(0, at)
+  return /^[ \t]*/.exec(before.slice(before.lastIndexOf('\n') + 1))?.[0] ?? ''
 }
 
 /** Detects the line breaks and the indentation of the file. */

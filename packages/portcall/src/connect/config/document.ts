@@ -18,7 +18,7 @@ const PARSERS: { readonly [format in ConfigFormat]: () => Promise<(text: string)
 
 /** Blank lines and comments that start with `#`. */
 const HEAD = /^\uFEFF?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*/
-const TOML = /^(?:\[\[?[\w."' -]*[A-Za-z_"'][\w."' -]*\]\]?[ \t]*(?:#.*)?(?:\r?\n|$)|[\w."'-]+[ \t]*=)/
+const TOML = /^(?:\[\[?(?=[^\]]*[A-Za-z_"'])[\w."' -]+\]\]?[ \t]*(?:#.*)?(?:\r?\n|$)|[\w."'-]+[ \t]*=)/
 const YAML = /^(?:---|- |%YAML|(?:"[^"\n]*"|'[^'\n]*'|[\w.-]+)[ \t]*:(?:\s|$))/
 
 function detectFormat(text: string): ConfigFormat {

@@ -113,13 +113,13 @@ export function readEnvFile(path: string, { readFile }: VariableSource): Record<
   } catch {
     throw new FieldError('envFile', `envFile names the file ${path}, which cannot be read`)
   }
-  const lines = text.split(/\r?\n/).map((line) => /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$/.exec(line))
-  return Object.fromEntries(lines.flatMap((match) => (match ? [[match[1], unquote(match[2] ?? '')]] : [])))
+  const lines = text.split(/\r?\n/).map((line) => /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=(.*)$/s.exec(line))
+  return Object.fromEntries(lines.flatMap((match) => (match ? [[match[1], unquote((match[2] ?? '').trim())]] : [])))
 }
 
 function unquote(text: string): string {
   const [, quote, quoted] = /^(["'])(.*)\1$/.exec(text) ?? []
-  if (quoted === undefined) return text.replace(/\s+#.*$/, '')
+  if (quoted === undefined) return text.replace(/(?<!\s)\s+#.*$/s, '')
   return quote === '"' ? quoted.replaceAll('\\n', '\n').replaceAll('\\"', '"') : quoted
 }
 

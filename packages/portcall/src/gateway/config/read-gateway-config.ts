@@ -106,7 +106,9 @@ function misspelledSection(document: ConfigDocument): LocatedIssue[] {
 
 function serverIssues(servers: readonly ServerConfig[]): LocatedIssue[] {
   return servers.flatMap((server) =>
-    'error' in server ? [{ position: server.error.position, message: server.error.message.replace(/ \(line [^)]*\)$/, '') }] : [],
+    'error' in server
+      ? [{ position: server.error.position, message: server.error.message.replace(/ \(line [^()]*\)$/, '') }]
+      : [],
   )
 }
 

@@ -131,7 +131,7 @@ export interface InspectorHandler {
 export function inspectorHandler(server: ServerLike, options: InspectorHandlerOptions = {}): InspectorHandler {
   const { path = '/inspector', inProduction = false, allowedHosts, ...others } = options
   const isOff = process.env.NODE_ENV === 'production' && !inProduction
-  const basePath = `/${path.replace(/^\/+|\/+$/g, '')}/`.replace('//', '/')
+  const basePath = `/${path.replace(/^\/+|(?<!\/)\/+$/g, '')}/`.replace('//', '/')
   const access = createAccess({ basePath, ...(allowedHosts && { allowedHosts }) })
   let origin = ''
   let parts: Promise<Parts> | undefined

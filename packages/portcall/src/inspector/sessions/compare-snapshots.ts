@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { matchesGlob } from '../../util/glob.ts'
 import { type Impact, judgePrompt, judgeResource, judgeServer, judgeTool } from './breaking.ts'
 import { diffJson, type JsonDifference } from './json-diff.ts'
 import type { ServerSnapshot } from './snapshot.ts'
@@ -84,10 +85,8 @@ function toRow(where: string, difference: JsonDifference, judge: ItemKind['judge
 
 /** Creates a function that reports whether a JSON pointer is ignored. */
 export function createIgnore(patterns: readonly string[] = []): (pointer: string) => boolean {
-  const expressions = patterns.map((pattern) => {
-    const path = pattern.startsWith('/') ? pattern : `/${pattern.replaceAll('.', '/')}`
-    const escaped = path.split('*').map((text) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    return new RegExp(`^${escaped.join('[^/]*')}(/|$)`)
-  })
-  return (pointer) => expressions.some((expression) => expression.test(pointer))
+  const globs = patterns.map((pattern) =>
+    (pattern.startsWith('/') ? pattern : `/${pattern.replaceAll('.', '/')}`).replaceAll(/\*+/g, '*'),
+  )
+  return (pointer) => globs.some((glob) => matchesGlob(pointer, glob) || matchesGlob(pointer, `${glob}/**`))
 }

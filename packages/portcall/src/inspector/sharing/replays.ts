@@ -50,7 +50,7 @@ export function createReplays({ hub }: CoreParts): Replays {
       const controller = new AbortController()
       const { signal } = controller
       running.set(id, controller)
-      const total = recording.text.split('\n').filter((line) => /"direction":"sent".*"method"/.test(line)).length
+      const total = recording.text.split('\n').filter(isSentRequest).length
       runs.set(id, { id, recordingId: recording.id, serverId: server.id, status: 'running', sent: 0, total, differences: [] })
       update(id, {})
       void replay(id, server, { text: recording.text, signal })
@@ -82,4 +82,9 @@ export function toDiffRow({ where, pointer, change, before, after, breaking, rea
     ...(breaking !== undefined && { breaking }),
     ...(reason !== undefined && { reason }),
   }
+}
+
+function isSentRequest(line: string): boolean {
+  const at = line.indexOf('"direction":"sent"')
+  return at >= 0 && line.includes('"method"', at)
 }

@@ -55,6 +55,9 @@ function printed(exit: unknown): unknown {
 /** Removes what the library advises to programs, and what the page shows next to the message: the command and its output. */
 function adviceForPeople(message: string): string {
   return message
-    .replace(/^The server ".*" (exited with|was terminated by) (.*?)\. Its last output on stderr:\n.*$/s, 'The program $1 $2')
+    .replace(
+      /^The server "[^"\n]*" (exited with|was terminated by) ([^\n]*?)\. Its last output on stderr:\n.*$/s,
+      'The program $1 $2',
+    )
     .replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
 }

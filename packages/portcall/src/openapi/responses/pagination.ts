@@ -45,7 +45,7 @@ export function paginationHint(plan: RequestPlan, headers: Headers, body: unknow
 }
 
 function nextOfLinkHeader(header: string | null): string | undefined {
-  return header?.match(/<([^>]*)>\s*;[^,<]*\brel="?next\b/i)?.[1]
+  return header?.match(/<([^<>]*)>\s*;[^,<]*\brel="?next\b/i)?.[1]
 }
 
 function nextOfBody(body: unknown): string | undefined {
@@ -84,5 +84,5 @@ function hintOfLastItem({ parameters }: RequestPlan, { data }: JsonObject): stri
 
 /** Returns the name inside the brackets of `page[cursor]`. */
 function lastPart(name: string): string {
-  return name.match(/\[([^\]]+)\]$/)?.[1] ?? name
+  return name.match(/\[([^[\]]+)\]$/)?.[1] ?? name
 }

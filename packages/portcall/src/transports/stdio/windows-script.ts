@@ -48,8 +48,8 @@ function quoteForScript(arg: string): string {
   if (PLAIN.test(arg) && !arg.endsWith('\\')) return arg
   const escaped = arg
     // Backslashes are literal, except before a quotation mark.
-    .replace(/(\\*)"/g, '$1$1""')
-    .replace(/(\\+)$/, '$1$1')
+    .replace(/(?<!\\)(\\*)"/g, '$1$1""')
+    .replace(/(?<!\\)(\\+)$/, '$1$1')
     .replaceAll('%', PERCENT)
   return `"${escaped}"`
 }

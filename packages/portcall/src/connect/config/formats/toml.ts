@@ -35,7 +35,7 @@ function parseOrThrow(text: string): unknown {
   }
 }
 
-const HEADER = /^(\s*)\[\[?\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$/
+const HEADER = /^(\s*)\[\[?([^\]]+)\]\]?\s*(?:#.*)?$/
 const ASSIGNMENT = /^(\s*)((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=/
 
 /** Finds the line of each table and key that starts a line. */
@@ -52,7 +52,7 @@ function readLines(text: string): Map<string, TextPosition> {
     const [, headerIndent = '', header] = HEADER.exec(line) ?? []
     const [, indent = '', key] = ASSIGNMENT.exec(line) ?? []
     if (header !== undefined) {
-      table = parseKey(header)
+      table = parseKey(header.trim())
       add(table, { line: index + 1, column: headerIndent.length + 1 })
     } else if (key !== undefined) add([...table, ...parseKey(key)], { line: index + 1, column: indent.length + 1 })
   }

@@ -42,6 +42,6 @@ export function parseYamlConfig(text: string): ConfigDocument {
 /** Returns the first sentence of an error, without the text that it quotes. */
 function toProblem(message: string): string {
   const [line = ''] = message.split('\n', 1)
-  const problem = line.replace(/: .*$/, '')
+  const problem = line.replace(/: .*$/s, '')
   return problem.charAt(0).toLowerCase() + problem.slice(1)
 }

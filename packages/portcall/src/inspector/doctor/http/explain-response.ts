@@ -142,7 +142,7 @@ async function findsServer(url: URL, state: DiagnosisState): Promise<boolean> {
 
 async function explainPage(observation: HttpObservation): Promise<DiagnosisProblem | undefined> {
   if (!isPage(observation)) return undefined
-  const [, title = ''] = /<title[^>]*>([^<]{0,100})/i.exec(observation.body) ?? []
+  const [, title = ''] = /<title[^<>]*>([^<]{0,100})/i.exec(observation.body) ?? []
   return errorProblem(
     'html',
     `The URL is a web page${title.trim() === '' ? '' : ` (“${title.trim()}”)`}, not an MCP server (HTTP ${observation.status})`,

@@ -41,7 +41,7 @@ function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: s
 /** Returns the line that says why a program exited: the last one that names an error, or else the last one. */
 function findCause(stderr: string): string {
   const lines = stderr.trim().split('\n')
-  return lines.findLast((line) => /^\S*(Error|Exception)\b.*: /.test(line)) ?? lines.at(-1) ?? ''
+  return lines.findLast((line) => /^\S*(?:Error|Exception)\b/.test(line) && line.includes(': ')) ?? lines.at(-1) ?? ''
 }
 
 function showOutput({ error, stderr, strayOutput }: ConnectionOutcome): Evidence[] {
