@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from './errors.ts'
+import { portablePattern } from './portable-pattern.ts'
 import { isStandardSchema, type StandardSchema } from './standard.ts'
 
 /** Limits of the schemas that are accepted. */
@@ -16,13 +17,13 @@ export const SCHEMA_LIMITS: { readonly depth: number; readonly nodes: number; re
 export const MAX_ISSUES = 20
 
 /**
- * Returns a copy of a schema as it is sent on the wire.
+ * Returns a copy of a schema as it is sent on the wire. Regular expressions become patterns, or are left out if there is no such pattern.
  *
  * @throws SchemaError if the schema contains itself, or exceeds `SCHEMA_LIMITS`.
  */
 export function copyWithinLimits(schema: JsonObject): JsonObject {
   checkSize(schema, [], { nodes: 0 })
-  const text = JSON.stringify(schema, (_key, value) => (value instanceof RegExp ? value.source : value))
+  const text = JSON.stringify(schema, (_key, value) => (value instanceof RegExp ? portablePattern(value) : value))
   if (text.length > SCHEMA_LIMITS.size)
     throw new SchemaError(`The schema is too large: ${text.length} characters of JSON, at most ${SCHEMA_LIMITS.size} are allowed`)
   return JSON.parse(text)

@@ -1,11 +1,14 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from './errors.ts'
+import { collectExpressions, libraryOptions, uncheckedPatterns } from './library-overrides.ts'
+import { publishedSchema } from './published-schema.ts'
 import { isStandardSchema, type Schema, type StandardSchema } from './standard.ts'
 
-const TARGET = { target: 'draft-2020-12' } as const
+const TARGET = 'draft-2020-12'
 
 /**
- * Returns the JSON Schema of the input or of the output of a schema. Plain JSON Schema is returned unchanged.
+ * Returns the JSON Schema of the input or of the output of a schema, which accepts all values that the schema accepts. Plain JSON Schema is
+ * returned unchanged.
  *
  * @throws SchemaError if the schema library cannot convert it. The message states what to change.
  */
@@ -19,8 +22,23 @@ export function toJsonSchema(schema: Schema | StandardSchema, use: 'input' | 'ou
 
 function convert(schema: StandardSchema, use: 'input' | 'output'): unknown {
   const { vendor, jsonSchema } = schema['~standard']
-  const toJson = jsonSchema ? () => jsonSchema[use](TARGET) : findMethod(schema, use)
+  const expressions = new Map<string, RegExp | undefined>()
+  const options = libraryOptions(vendor, use, expressions)
+  const toJson = jsonSchema
+    ? () => jsonSchema[use]({ target: TARGET, ...(options && { libraryOptions: options }) })
+    : findMethod(schema, use, options)
   if (!toJson) throw new SchemaError(`This ${vendor} schema does not provide its JSON Schema: ${advice(vendor)}`)
+  const json = runConversion(vendor, toJson)
+  if (!isObject(json)) return json
+  return publishedSchema(json, {
+    vendor,
+    use,
+    expressions: collectExpressions(schema, expressions),
+    ...uncheckedPatterns(schema, use),
+  })
+}
+
+function runConversion(vendor: string, toJson: () => unknown): unknown {
   try {
     return toJson()
   } catch (cause) {
@@ -30,9 +48,9 @@ function convert(schema: StandardSchema, use: 'input' | 'output'): unknown {
 }
 
 /** Finds the conversion method of libraries that do not implement Standard JSON Schema. */
-function findMethod(schema: object, io: 'input' | 'output'): (() => unknown) | undefined {
+function findMethod(schema: object, io: 'input' | 'output', options: JsonObject | undefined): (() => unknown) | undefined {
   if ('toJSONSchema' in schema && typeof schema.toJSONSchema === 'function')
-    return schema.toJSONSchema.bind(schema, { ...TARGET, io })
+    return schema.toJSONSchema.bind(schema, { target: TARGET, io, ...options })
   if ('toJsonSchema' in schema && typeof schema.toJsonSchema === 'function') return schema.toJsonSchema.bind(schema)
   return undefined
 }
