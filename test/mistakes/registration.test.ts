@@ -160,6 +160,38 @@ const registering: readonly Mistake[] = [
       (createServer(info, { extensions: [tasks()] }) as unknown as Untyped).tool('forecast', { taks: 'optional' }, handler),
     says: ['unknown option "taks". Did you mean "task"?'],
   },
+  ...(
+    [
+      ['task', { task: { mode: 'required' } }, 'task: unknown option "mode". Use "support"'],
+      ['task without support', { task: { createAt: 'detach' } }, "task must be 'optional' or 'required'"],
+      ['task as another text', { task: 'always' }, 'not "always"'],
+      [
+        'annotations',
+        { annotations: { readonlyHint: true } },
+        'annotations: unknown option "readonlyHint". Did you mean "readOnlyHint"?',
+      ],
+      ['icons', { icons: [{ url: 'https://example.com/a.png' }] }, 'icons: unknown option "url". Use "src"'],
+    ] as const
+  ).map(([name, definition, text]) => ({
+    mistake: `a misspelled member of a tool: ${name}`,
+    run: () => server().tool('forecast', definition, handler),
+    says: ['server.tool("forecast")', text],
+  })),
+  {
+    mistake: 'a misspelled cache hint of a resource',
+    run: () => server().resource('memo://a', { cache: { ttl: 1 } }, handler),
+    says: ['cache: unknown option "ttl". Use "ttlMs"'],
+  },
+  {
+    mistake: 'a misspelled cache hint of a server',
+    run: () => create(info, { cache: { tool: { ttlMs: 1 } } }),
+    says: ['cache: unknown option "tool". Did you mean "tools"?'],
+  },
+  {
+    mistake: 'a misspelled limit of tasks',
+    run: () => (tasks as (options: unknown) => unknown)({ limits: { ttl: 1 } }),
+    says: ['tasks(): limits: unknown option "ttl"'],
+  },
   {
     mistake: 'scopes as a string',
     run: () => server().tool('forecast', { scopes: 'weather:read' }, handler),

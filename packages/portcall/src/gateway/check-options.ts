@@ -1,4 +1,5 @@
 import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
+import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
 import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
@@ -68,6 +69,7 @@ export function checkUpstreamOptions(servers: GatewayOptions['servers']): void {
     const options = isTarget(server.target) ? server : server.target
     const where = `createGateway(): the server ${JSON.stringify(name)}`
     checkOptions(where, options, { names: SERVER, advice: ADVICE })
+    checkOptions(`${where}: http`, server.http ?? {}, { names: HTTP_CLIENT_LIMITS })
     const { protocolVersion } = server
     if (protocolVersion !== undefined && !SUPPORTED_VERSIONS.includes(protocolVersion))
       throw new TypeError(

@@ -1,4 +1,5 @@
 /** Checks what is registered on a server, since JavaScript passes anything. The messages say what to change. */
+import type { Annotations, CacheHint, Icon, ToolAnnotations } from '../protocol/types.ts'
 import { checkOptions, describe, type KnownOptions, type OptionNames } from '../util/check-options.ts'
 import type { BaseDefinition, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition } from './definitions.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
@@ -34,6 +35,62 @@ const RESOURCE: OptionNames<ResourceDefinition & TemplateDefinition<Anything>> =
   complete: 1,
 }
 const PROMPT: OptionNames<PromptDefinition<Anything>> = { ...BASE, arguments: 1, complete: 1 }
+
+/** The options of `task`, which the tasks extension adds. */
+const TASK = { support: 1, createAt: 1, ttlMs: 1, pollIntervalMs: 1 }
+const TASK_ADVICE = {
+  mode: 'Use "support"',
+  taskSupport: 'Use "support"',
+  ttl: 'Use "ttlMs"',
+  pollInterval: 'Use "pollIntervalMs"',
+}
+
+/** The members of options that are objects or arrays of objects. Protocol objects may have members of vendors, so that only misspelled ones are refused. */
+const MEMBERS: { readonly [member: string]: KnownOptions } = {
+  task: { names: TASK, advice: TASK_ADVICE },
+  cache: {
+    names: { ttlMs: 1, cacheScope: 1 } satisfies OptionNames<CacheHint>,
+    advice: { scope: 'Use "cacheScope"', ttl: 'Use "ttlMs"' },
+  },
+  annotations: {
+    names: {
+      title: 1,
+      readOnlyHint: 1,
+      destructiveHint: 1,
+      idempotentHint: 1,
+      openWorldHint: 1,
+      audience: 1,
+      priority: 1,
+      lastModified: 1,
+    } satisfies OptionNames<ToolAnnotations & Annotations>,
+    isOpen: true,
+  },
+  icons: {
+    names: { src: 1, mimeType: 1, sizes: 1, theme: 1 } satisfies OptionNames<Icon>,
+    advice: { url: 'Use "src"' },
+    isOpen: true,
+  },
+}
+
+function checkMembers(where: string, definition: object): void {
+  for (const [name, value] of Object.entries(definition)) {
+    const known = Object.hasOwn(MEMBERS, name) ? MEMBERS[name] : undefined
+    if (!known) continue
+    for (const item of [value].flat())
+      if (typeof item === 'object' && item !== null) checkOptions(`${where}: ${name}`, item, known)
+  }
+}
+
+const TASK_SUPPORTS: readonly unknown[] = ['optional', 'required']
+
+function checkTask(where: string, { task }: { task?: unknown }): void {
+  if (task === undefined) return
+  const support = typeof task === 'object' && task !== null ? (task as { support?: unknown }).support : task
+  if (!TASK_SUPPORTS.includes(support))
+    throw new TypeError(
+      `${where}: task must be 'optional' or 'required', or an object with this as "support", not ${describe(support)}`,
+    )
+}
 
 const HANDLER = 'The handler is the third argument'
 
@@ -79,6 +136,8 @@ export function checkDefinition(kind: ItemKind, { name, definition, handler, isO
     throw new TypeError(`${where}: the name of a tool has 1 to 128 letters, digits, "_", "-", "." or "/"`)
   if (typeof definition === 'function') throw new TypeError(`${where}: the definition is missing. Use ${usage}`)
   checkOptions(where, definition, { ...KINDS[kind], isOpen })
+  checkMembers(where, definition as object)
+  if (kind === 'tool') checkTask(where, definition as { task?: unknown })
   const { scopes } = definition as BaseDefinition
   if (scopes && !Array.isArray(scopes)) throw new TypeError(`${where}: scopes must be an array of strings: [${describe(scopes)}]`)
   if (typeof handler !== 'function')

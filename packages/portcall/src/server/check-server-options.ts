@@ -1,6 +1,7 @@
 import { isObject } from '../jsonrpc/message.ts'
+import type { CacheHint } from '../protocol/types.ts'
 import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
-import { SERVER_LIMITS, type ServerOptions } from './options.ts'
+import { type Cacheable, SERVER_LIMITS, type ServerOptions } from './options.ts'
 
 const NAMES: OptionNames<ServerOptions> = {
   instructions: 1,
@@ -16,6 +17,8 @@ const NAMES: OptionNames<ServerOptions> = {
   onEvent: 1,
   logger: 1,
 }
+const CACHE: { readonly [result in Cacheable]: 1 } = { discover: 1, tools: 1, resources: 1, templates: 1, prompts: 1, read: 1 }
+const HINT: OptionNames<CacheHint> = { ttlMs: 1, cacheScope: 1 }
 const TOOLS = 'Register tools with server.tool(name, definition, handler)'
 const ADVICE = { tools: TOOLS, name: 'It belongs to the first argument', onError: 'Use "onEvent"' }
 const USAGE = "createServer({ name: 'weather', version: '1.0.0' }, options)"
@@ -28,6 +31,12 @@ export function checkServerOptions(info: unknown, options: ServerOptions): void 
   checkOptions('createServer()', options, { names: NAMES, advice: ADVICE })
   const { limits = {}, stores, extensions = [] } = options
   checkOptions('createServer(): limits', limits, { names: SERVER_LIMITS })
+  checkOptions('createServer(): cache', options.cache ?? {}, { names: CACHE })
+  for (const [result, hint] of Object.entries(options.cache ?? {}))
+    checkOptions(`createServer(): cache.${result}`, hint, {
+      names: HINT,
+      advice: { scope: 'Use "cacheScope"', ttl: 'Use "ttlMs"' },
+    })
   for (const extension of extensions)
     if (typeof extension?.install !== 'function')
       throw new TypeError(

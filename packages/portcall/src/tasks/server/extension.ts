@@ -4,6 +4,7 @@ import { TASK_SUPPORT, TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { Bus } from '../../stores/bus.ts'
 import { decorateBus, decorateStore, timeoutDecorator } from '../../stores/decorate.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { TaskQueue } from '../queues/queue.ts'
 import { createStoreQueue } from '../queues/store-queue.ts'
 import { createTaskStore } from '../store/task-store.ts'
@@ -17,6 +18,8 @@ import { TASK_LIMITS, type TaskLimits } from './limits.ts'
 import { createTaskMethods } from './methods.ts'
 import { createTasksApi, type Tasks } from './tasks-api.ts'
 import { withNotifications } from './with-notifications.ts'
+
+const NAMES: OptionNames<TasksOptions> = { store: 1, bus: 1, queue: 1, runWorker: 1, limits: 1, middleware: 1, now: 1 }
 
 /** How tasks are stored and run. */
 export interface TasksOptions {
@@ -48,6 +51,8 @@ export interface TasksOptions {
  * server.tool('render', { task: 'optional' }, async (_, call) => call.step('render', renderAll))
  */
 export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Tasks> {
+  checkOptions('tasks()', options, { names: NAMES })
+  checkOptions('tasks(): limits', options.limits ?? {}, { names: TASK_LIMITS })
   return defineServerExtension({
     id: TASKS_EXTENSION,
     name: 'tasks',
