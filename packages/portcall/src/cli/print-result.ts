@@ -10,7 +10,19 @@ import type { Io } from './io.ts'
 export async function printResult(result: CallToolResult, io: Io, saveDir: string | undefined): Promise<ExitReason> {
   if (io.json) io.value(result)
   else await printContent(result, io, saveDir)
+  const hint = result.isError === true ? hintFor(result) : undefined
+  if (hint !== undefined) io.log(hint)
   return result.isError === true ? 'failed' : 'success'
+}
+
+/** Returns what to do about the error of a server that asks for input only in older versions of the protocol. */
+function hintFor({ content }: CallToolResult): string | undefined {
+  const isUnavailable = content.some(
+    (block) => block.type === 'text' && /server-initiated requests is unavailable on/.test(block.text.slice(0, 1000)),
+  )
+  return isUnavailable
+    ? 'portcall: the server asks for input only in older versions: try --protocol-version with an older one'
+    : undefined
 }
 
 /** Prints the content of a result, and its structured content if there is no text. */

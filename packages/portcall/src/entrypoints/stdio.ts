@@ -42,7 +42,13 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
   await new Promise<void>((resolve) => {
     const onEnd = (): void => {
       server.close()
-      setTimeout(() => process.exit(process.exitCode ?? 0), drainTimeoutMs)
+      setTimeout(() => {
+        // The client is gone, so this line is all that tells that a call has no response.
+        console.error(
+          `portcall: calls that ran for more than ${drainTimeoutMs} ms after the client had left were abandoned (drainTimeoutMs)`,
+        )
+        process.exit(process.exitCode ?? 0)
+      }, drainTimeoutMs)
     }
     serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.stdin.destroy())
