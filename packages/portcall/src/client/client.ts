@@ -34,6 +34,7 @@ import {
   type ClientTimeouts,
   type RequestOptions,
 } from './options.ts'
+import type { OutputValidation } from './output-validation.ts'
 import { createQueries } from './queries.ts'
 import { createRequester } from './requester.ts'
 import { type Change, createSubscriptionManager } from './subscriptions.ts'
@@ -56,6 +57,13 @@ export interface ClientOptions<E extends readonly ClientExtension[] = readonly C
   readonly maxRoundTrips?: number
   /** Maximum number of pages of one list. The others are left out, with a warning. Default: 64. */
   readonly maxPages?: number
+  /**
+   * How the structured content of tools that were listed before is checked against their output schemas. `'report'`: content of another shape
+   * (types, required members, enumerations) is an `InvalidResultError`, which has the `result`; details that do not match (formats, patterns,
+   * limits) are reported as the event `output-mismatch`, and the result is delivered. `'strict'`: any mismatch is an error. `'off'`: nothing is
+   * checked. Default: `'report'`.
+   */
+  readonly outputValidation?: OutputValidation
   /** Caches results that have a `ttlMs`; `false` disables the cache. */
   readonly cache?: CacheOptions | false
   /** Requests log messages of this level and above; they arrive as `log` events. */
@@ -145,6 +153,7 @@ export function createClient(connection: () => ServerConnection, options: Client
   const toolCaller = createToolCaller({
     requester,
     sendsParamHeaders: () => connection().sendsParamHeaders,
+    outputValidation: options.outputValidation ?? 'report',
     refresh: () => {
       cache.invalidate('tools/list')
       return client.tools().toArray()

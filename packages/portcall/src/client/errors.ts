@@ -1,3 +1,4 @@
+import type { CallToolResult } from '../protocol/types.ts'
 import type { Issue } from '../schema/standard.ts'
 import { PortcallError } from '../util/errors.ts'
 
@@ -18,11 +19,14 @@ export class InvalidResultError extends PortcallError {
   readonly code = 'INVALID_RESULT'
   /** The validation errors, if the result was checked against a schema. */
   readonly issues: readonly Issue[]
+  /** The result of the tool, if its structured content is what does not conform. The tool has done its work. */
+  readonly result?: CallToolResult
 
   /** The message ends with one line per issue: its JSON pointer and what is wrong. */
-  constructor(message: string, issues: readonly Issue[] = []) {
+  constructor(message: string, issues: readonly Issue[] = [], result?: CallToolResult) {
     super([message, ...issues.map((issue) => `/${issue.path.join('/')}: ${issue.message}`)].join('\n'))
     this.issues = issues
+    if (result) this.result = result
   }
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, Notification } from '../jsonrpc/message.ts'
 import type { LoggingLevel } from '../protocol/types.ts'
+import type { Issue } from '../schema/standard.ts'
 import type { KeyValueStore } from '../stores/store.ts'
 
 /** An event of a client. The library never logs on its own. */
@@ -11,6 +12,14 @@ export type ClientEvent =
       message: string
       /** The method of the request that it is about, such as `tools/list`, if it is about one. */
       method?: string
+    }
+  | {
+      /** The structured content of a tool does not match the details of its output schema, such as a format. The result is delivered. */
+      type: 'output-mismatch'
+      /** The name of the tool. */
+      tool: string
+      /** What does not match, and where. */
+      issues: readonly Issue[]
     }
   | {
       /** The server sent a log message. */

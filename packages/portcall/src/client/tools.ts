@@ -3,11 +3,11 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode } from '../protocol/errors.ts'
 import { type HeaderParam, paramHeaders, readHeaderParams } from '../protocol/header-params.ts'
 import type { CallToolResult, Tool } from '../protocol/types.ts'
-import { compileSchema } from '../schema/compile.ts'
-import type { CompiledSchema } from '../schema/standard.ts'
+import type { Issue } from '../schema/standard.ts'
 import { errorMessage } from '../util/errors.ts'
-import { assertStringArgument, InvalidResultError } from './errors.ts'
+import { assertStringArgument } from './errors.ts'
 import type { CallOptions, ClientEvent, RequestOptions } from './options.ts'
+import { createOutputValidator, type OutputValidation, type OutputValidator } from './output-validation.ts'
 import type { Requester } from './requester.ts'
 
 /** Calls tools, using the schemas of the tools that were listed before. */
@@ -25,17 +25,19 @@ export interface ToolCallerOptions {
   readonly refresh: () => Promise<unknown>
   /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
   readonly sendsParamHeaders: () => boolean
+  readonly outputValidation: OutputValidation
   readonly onEvent: (event: ClientEvent) => void
 }
 
 interface RegisteredTool {
   readonly headerParams: readonly HeaderParam[]
   readonly outputSchema: JsonObject | undefined
-  /** The compiled output schema; the member is absent until first use. */
-  output?: CompiledSchema | undefined
+  /** Validates results; the member is absent until first use. */
+  validate?: OutputValidator | undefined
 }
 
-export function createToolCaller({ requester, refresh, sendsParamHeaders, onEvent }: ToolCallerOptions): ToolCaller {
+export function createToolCaller(options: ToolCallerOptions): ToolCaller {
+  const { requester, refresh, sendsParamHeaders, outputValidation, onEvent } = options
   const tools = new Map<string, RegisteredTool>()
   const warn = (message: string): void => onEvent({ type: 'warning', message })
 
@@ -56,16 +58,18 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
   const request: Requester['request'] = (method, params = {}, options) =>
     method === 'tools/call' && sendsParamHeaders() ? sendWithRefresh(params, options) : requester.request(method, params, options)
 
-  const outputOf = (name: string): CompiledSchema | undefined => {
+  const validatorOf = (name: string): OutputValidator | undefined => {
     const tool = tools.get(name)
-    if (!tool?.outputSchema || 'output' in tool) return tool?.output
+    if (outputValidation === 'off' || !tool?.outputSchema) return undefined
+    if ('validate' in tool) return tool.validate
     try {
-      tool.output = compileSchema(tool.outputSchema, 'output', { trusted: false }) as CompiledSchema
+      const onMismatch = (issues: readonly Issue[]): void => onEvent({ type: 'output-mismatch', tool: name, issues })
+      tool.validate = createOutputValidator({ tool: name, schema: tool.outputSchema, mode: outputValidation, onMismatch })
     } catch (error) {
-      tool.output = undefined
+      tool.validate = undefined
       warn(`Results of the tool ${name} are not validated: ${errorMessage(error)}`)
     }
-    return tool.output
+    return tool.validate
   }
 
   return {
@@ -87,16 +91,8 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
       assertStringArgument(name, 'callTool(name, arguments)')
       const raw = await request('tools/call', { name, arguments: args }, options)
       const result = (Array.isArray(raw.content) ? raw : { ...raw, content: [] }) as JsonObject & CallToolResult
-      const output = outputOf(name)
-      return output && !result.isError ? validate(name, result, output) : result
+      const validate = result.isError ? undefined : validatorOf(name)
+      return validate ? validate(result) : result
     },
   }
-}
-
-async function validate(name: string, result: CallToolResult, output: CompiledSchema): Promise<CallToolResult> {
-  if (!('structuredContent' in result))
-    throw new InvalidResultError(`The tool ${name} has an output schema, but its result has no structuredContent`)
-  const { issues } = await output.parse(result.structuredContent)
-  if (issues) throw new InvalidResultError(`The structuredContent of the tool ${name} does not match its output schema`, issues)
-  return result
 }

@@ -41,7 +41,8 @@ export interface Client<T extends ToolTypes = AnyTools, P extends PromptTypes = 
    * Calls a tool. A tool that fails returns a result with `isError`. An exception means that the server did not call the tool, or that the
    * result was lost.
    *
-   * @throws InvalidResultError when the structured content does not match the output schema of a tool that was listed before.
+   * @throws InvalidResultError when the structured content does not have the shape that the output schema of a tool that was listed before
+   * describes. See the option `outputValidation`.
    */
   callTool<Name extends keyof T & string>(
     name: Name,

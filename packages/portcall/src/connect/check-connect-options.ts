@@ -1,6 +1,7 @@
-import { CLIENT_TIMEOUTS } from '../client/options.ts'
+import { type CacheOptions, CLIENT_TIMEOUTS } from '../client/options.ts'
+import type { OutputValidation } from '../client/output-validation.ts'
 import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
 import type { ConnectOptions } from './options.ts'
 
 const NAMES: OptionNames<ConnectOptions> = {
@@ -11,6 +12,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   methodTimeouts: 1,
   maxRoundTrips: 1,
   maxPages: 1,
+  outputValidation: 1,
   cache: 1,
   logLevel: 1,
   middleware: 1,
@@ -36,6 +38,8 @@ const NAMES: OptionNames<ConnectOptions> = {
   onStderr: 1,
   wire: 1,
 }
+const CACHE: OptionNames<CacheOptions> = { store: 1, storeTimeoutMs: 1, partition: 1, staleIfErrorTtlMs: 1 }
+const MODES: readonly OutputValidation[] = ['report', 'strict', 'off']
 const AUTH = 'Pass auth: bearerToken(() => token), with bearerToken from portcall/auth/client'
 const TIMEOUT = 'Pass timeouts: { requestTimeoutMs }'
 const ADVICE = {
@@ -53,4 +57,10 @@ export function checkConnectOptions(options: ConnectOptions): void {
   checkOptions('connect()', options, { names: NAMES, advice: ADVICE })
   checkOptions('connect(): timeouts', options.timeouts ?? {}, { names: CLIENT_TIMEOUTS })
   checkOptions('connect(): http', options.http ?? {}, { names: HTTP_CLIENT_LIMITS })
+  if (options.cache) checkOptions('connect(): cache', options.cache, { names: CACHE })
+  for (const [method, timeouts] of Object.entries(options.methodTimeouts ?? {}))
+    checkOptions(`connect(): methodTimeouts[${JSON.stringify(method)}]`, timeouts, { names: CLIENT_TIMEOUTS })
+  const { outputValidation } = options
+  if (outputValidation !== undefined && !MODES.includes(outputValidation))
+    throw new TypeError(`connect(): outputValidation must be one of ${MODES.join(', ')}, not ${describe(outputValidation)}`)
 }

@@ -13,6 +13,7 @@ export type { ClientExtension, ClientExtensionContext, ClientExtensionDefinition
 export type { FormRequest, InputContext, InputHandlers, UrlRequest } from '../client/input-requests.ts'
 export type { List, ListDefinition } from '../client/lists.ts'
 export type { CacheOptions, CallOptions, ClientEvent, ClientTimeouts, Progress, RequestOptions } from '../client/options.ts'
+export type { OutputValidation } from '../client/output-validation.ts'
 export type { CompletionRef, PromptTypes } from '../client/queries.ts'
 export type { PendingResult, ResultResolver } from '../client/requester.ts'
 export type { Change, Subscription } from '../client/subscriptions.ts'

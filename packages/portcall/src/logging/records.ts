@@ -61,6 +61,11 @@ const EVENTS: { readonly [type: string]: ToRecord } = {
     message: 'The server sent something that is not a valid message',
     fields: { kind, text: received },
   }),
+  'output-mismatch': ({ tool, issues }) => ({
+    level: 'warn',
+    message: `The result of the tool ${text(tool)} does not match its output schema`,
+    fields: { tool, issues },
+  }),
   disconnected: ({ error }) => ({ level: 'warn', message: 'The connection to the server was lost', fields: { err: error } }),
   reconnected: () => ({ level: 'info', message: 'The connection to the server is open again', fields: {} }),
   upstream: ({ server, state, error, nextAttemptAt }) => ({

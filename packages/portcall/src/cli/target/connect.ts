@@ -127,6 +127,10 @@ function logEvent(event: ClientEvent, { verbose, log }: ConnectionValues, io: Io
     io.log(`${level}${logger ? ` ${logger}` : ''}: ${typeof data === 'string' ? data : JSON.stringify(data)}`)
   }
   if (event.type === 'warning' && (verbose || event.method?.endsWith('/list'))) io.log(`warning: ${event.message}`)
+  if (event.type === 'output-mismatch')
+    io.log(
+      `warning: the result of ${event.tool} does not match its output schema: ${event.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`).join('; ')}`,
+    )
   if (!verbose) return
   if (event.type === 'unexpected-message') io.log(`${event.kind}: ${event.text}`)
   if (event.type === 'disconnected') io.log(`disconnected: ${String(event.error)}`)

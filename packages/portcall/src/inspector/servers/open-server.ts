@@ -258,6 +258,11 @@ function createEventListener({ serverId, timeline, onLost, resolved }: OpenServe
     void timeline.add({ type: 'connection', serverId, time: Date.now(), event, text })
   return (event) => {
     if (event.type === 'warning') add('warning', event.message)
+    if (event.type === 'output-mismatch')
+      add(
+        'warning',
+        `The result of ${event.tool} does not match its output schema: ${event.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`).join('; ')}`,
+      )
     if (event.type === 'unexpected-message') add('warning', `Unexpected (${event.kind}): ${event.text}`)
     if (event.type === 'reconnected') add('reconnected', 'Reconnected')
     if (event.type === 'disconnected' && !(resolved.target instanceof URL)) onLost(event.error)
