@@ -185,6 +185,47 @@ test('the login of one browser cannot be finished in another, and cookies cannot
   expect(forged.headers.get('location')).toContain('/authorize?')
 })
 
+test('S4 S5 the reason why a login is not accepted goes to the log, and the page does not advise to try again', async () => {
+  const failures: unknown[] = []
+  const refused = async (): Promise<never> => {
+    throw new Error('The token lacks the scope read')
+  }
+  const login = { authenticate: refused, onFailure: (error: unknown) => failures.push(error), scopes: ['read'] }
+  const { sit, connectAs, company } = await startGateways(await startProtectedUpstream(), { login })
+  const links: string[] = []
+  const link = await linkFor(await connectAs('ada', links), links)
+  sit('ada')
+  const browser = createBrowser()
+  const page = await browser.follow(await browser.fetchPage(link))
+  expect([page.status, await page.text()]).toEqual([400, expect.stringMatching(/operator finds the reason in the log/)])
+  expect(failures).toEqual([expect.objectContaining({ message: 'The token lacks the scope read' })])
+  expect(company.requestsTo('authorize')[0]?.parameters.get('scope')).toBe('read')
+  expect(company.requestsTo('register')[0]?.body).toMatchObject({ scope: 'read' })
+})
+
+test('S4 a login whose token names only the client identifies nobody', async () => {
+  const authenticate = async () => ({ principal: 'client of everybody', clientId: 'app' })
+  const { sit, connectAs } = await startGateways(await startProtectedUpstream(), { login: { authenticate } })
+  const links: string[] = []
+  const link = await linkFor(await connectAs('ada', links), links)
+  sit('ada')
+  const browser = createBrowser()
+  expect(await (await browser.follow(await browser.fetchPage(link))).text()).toContain('The user is unknown here')
+})
+
+test('F2 a login with a client that the authorization server has forgotten works when it is begun again', async () => {
+  const { sit, connectAs, company } = await startGateways(await startProtectedUpstream())
+  const links: string[] = []
+  const link = await linkFor(await connectAs('ada', links), links)
+  sit('ada')
+  company.setFaults({ responses: { token: { status: 401, body: { error: 'invalid_client' } } } })
+  const browser = createBrowser()
+  expect((await browser.follow(await browser.fetchPage(link))).status).toBe(400)
+  company.setFaults({})
+  expect(await (await browser.follow(await browser.fetchPage(link))).text()).toContain('Connect notes')
+  expect(company.requestsTo('register')).toHaveLength(2)
+})
+
 test('a login expires, and one that is refused says why', async () => {
   const upstream = await startProtectedUpstream()
   const { sit, connectAs } = await startGateways(upstream, { login: { sessionTtlMs: 1 } })

@@ -30,6 +30,10 @@ export const loginCommand: Command = defineCommand({
       description: 'Request this scope; repeatable (default: the scopes that the server requires)',
     },
     'client-id': { type: 'string', value: 'ID', description: 'Use a pre-registered client ID' },
+    'no-offline-access': {
+      type: 'boolean',
+      description: 'Do not request the scope offline_access, which some authorization servers refuse',
+    },
     debug: {
       type: 'boolean',
       description: 'Show each request and response of the sign-in and check the rules of the specification; stores nothing',
@@ -46,6 +50,7 @@ export const loginCommand: Command = defineCommand({
     const settings: LoginSettings = {
       by: flags.device ? 'device' : 'browser',
       clientId: flags['client-id'],
+      ...(flags['no-offline-access'] && { offlineAccess: false }),
       ...(flags.scope.length > 0 && { scopes: flags.scope.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean) }),
     }
     const { open, prompt } = createPrompts(io, !flags['no-browser'])

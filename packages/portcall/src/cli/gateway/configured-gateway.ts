@@ -131,7 +131,9 @@ function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => P
           for (const line of describeError(error).split('\n')) io.log(line)
         },
       })
-      const credentials = createServerCredentials(config, { directory, stores, memory, origin, singleUser, onConnected })
+      const onLoginFailed = (error: unknown): void => io.log(`The login of a browser failed: ${describeError(error)}`)
+      const shared = { directory, stores, memory, origin, singleUser, onConnected, onLoginFailed }
+      const credentials = createServerCredentials(config, shared)
       return {
         policies,
         credentials,

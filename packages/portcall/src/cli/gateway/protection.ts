@@ -1,3 +1,4 @@
+import { isSameIssuer } from '../../auth/issuer.ts'
 import type { ProtectedOptions, Verifier } from '../../entrypoints/auth-server.ts'
 import type { GatewayAuthSettings, GatewayIssuer } from '../../entrypoints/gateway.ts'
 import { CliError } from '../cli-error.ts'
@@ -42,7 +43,8 @@ async function discoverKeys(issuer: string): Promise<string> {
   const urls = METADATA_PATHS.flatMap((name) => [`${origin}/${name}${path}`, `${origin}${path}/${name}`])
   for (const url of new Set(urls)) {
     const metadata = await readMetadata(url)
-    if (metadata?.issuer === issuer && typeof metadata.jwks_uri === 'string') return metadata.jwks_uri
+    if (typeof metadata?.issuer === 'string' && isSameIssuer(metadata.issuer, issuer) && typeof metadata.jwks_uri === 'string')
+      return metadata.jwks_uri
   }
   throw new CliError('unreachable', `the metadata of the issuer ${issuer} cannot be read`, { hint: 'set its jwksUri' })
 }

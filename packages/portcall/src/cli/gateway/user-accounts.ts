@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isSameIssuer } from '../../auth/issuer.ts'
 import { fileStore } from '../../entrypoints/auth-client.ts'
 import {
   type AccountServerOptions,
@@ -30,6 +31,8 @@ export interface UserAccountsContext {
   readonly singleUser: boolean
   /** Called when a user has signed in to a server. */
   readonly onConnected: (server: string) => void
+  /** Called with the reason why the login of a browser failed. */
+  readonly onLoginFailed: (error: unknown) => void
 }
 
 /** Creates the accounts of users at the servers of a configuration. */
@@ -46,7 +49,7 @@ export function createAccounts({ settings, options }: GatewayConfig, context: Us
     servers: Object.fromEntries(
       Object.entries(serverAuth).flatMap(([name, each]) => (each.type === 'user' ? [[name, accountOptionsOf(each)]] : [])),
     ),
-    identify: singleUser ? insecureAnyBrowser : identifyBy(settings, storage, origin),
+    identify: singleUser ? insecureAnyBrowser : identifyBy(settings, { storage, origin, onFailure: context.onLoginFailed }),
     singleUser,
     onConnected: ({ server }) => onConnected(server),
     ...storage,
@@ -75,12 +78,14 @@ function accountOptionsOf({
 type Identify = IdentifyBrowser | typeof insecureAnyBrowser
 
 /** Returns what names the user of a browser as access tokens name callers: `ISSUER#SUBJECT`. */
-function identifyBy({ accounts = {}, auth }: GatewayConfig['settings'], storage: BrowserStorage, origin: string): Identify {
+function identifyBy({ accounts = {}, auth }: GatewayConfig['settings'], context: Omit<LoginContext, 'auth'>): Identify {
   const { identify = {} } = accounts
   if (identify === 'insecure-any-browser' || !auth) return insecureAnyBrowser
-  const [first] = auth.issuers ?? []
-  const issuer = identify.issuer ?? (typeof first === 'object' ? first.issuer : first) ?? 'api-key'
-  if (!('header' in identify)) return loginAt({ ...identify, issuer }, { auth, origin, storage })
+  const issuers = (auth.issuers ?? []).map((one) => (typeof one === 'object' ? one.issuer : one))
+  const { issuer: named } = identify
+  // Principals contain the issuer as it is written in gateway.auth.
+  const issuer = issuers.find((one) => named === undefined || isSameIssuer(one, named)) ?? named ?? 'api-key'
+  if (!('header' in identify)) return loginAt({ ...identify, issuer }, { auth, ...context })
   const header = identify.header.toLowerCase()
   return (request) => {
     const user = request.header(header)
@@ -92,12 +97,14 @@ interface LoginContext {
   readonly auth: GatewayAuthSettings
   readonly origin: string
   readonly storage: BrowserStorage
+  /** Receives the reasons of failed logins. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Lets browsers log in at an issuer of the access tokens of callers. */
 function loginAt(
   { issuer, clientId, clientSecret, clientMetadataUrl, scopes }: GatewayLoginSettings & { readonly issuer: string },
-  { auth, origin, storage }: LoginContext,
+  { auth, origin, storage, onFailure }: LoginContext,
 ): IdentifyBrowser {
   const protection = retryableOnce(() => createProtectionOptions(auth))
   return browserLogin({
@@ -110,7 +117,8 @@ function loginAt(
       client: { clientId, issuer, ...(clientSecret !== undefined && { clientSecret }) },
     }),
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-    ...(scopes && { scopes }),
+    scopes: scopes ?? auth.scopes ?? [],
+    onFailure,
     ...storage,
   })
 }

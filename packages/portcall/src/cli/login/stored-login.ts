@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { AuthProvider, BrowserSignInOptions, DeviceCodeOptions } from '../../entrypoints/auth-client.ts'
+import type { BrowserSignInOptions, DeviceCodeOptions, OAuthProvider } from '../../entrypoints/auth-client.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
 import { resolveTarget } from '../target/resolve.ts'
@@ -12,6 +12,7 @@ export interface LoginSettings {
   readonly by: 'browser' | 'device'
   readonly clientId?: string | undefined
   readonly scopes?: readonly string[] | undefined
+  readonly offlineAccess?: boolean | undefined
 }
 
 /** Shows the user how to sign in. */
@@ -43,14 +44,15 @@ export function portcallHome(): string {
 /** Creates an auth provider that stores its tokens in the login file of the URL. */
 export async function createProvider(
   url: URL,
-  { by, clientId, scopes }: LoginSettings,
+  { by, clientId, scopes, offlineAccess }: LoginSettings,
   { open, prompt }: SignInPrompts,
-): Promise<AuthProvider> {
+): Promise<OAuthProvider> {
   const { browserSignIn, deviceCode, fileStore } = await import('../../entrypoints/auth-client.ts')
   const options = {
     store: fileStore(loginFile(url)),
     clientName: 'Portcall',
     ...(scopes && { scopes }),
+    ...(offlineAccess !== undefined && { offlineAccess }),
     ...(clientId !== undefined && { client: { clientId } }),
   }
   return by === 'device' ? deviceCode({ ...options, prompt }) : browserSignIn({ ...options, open })
@@ -62,7 +64,7 @@ export async function saveLoginSettings(url: URL, settings: LoginSettings): Prom
 }
 
 /** Creates an auth provider for a URL that the user has signed in to. It never starts a new sign-in. */
-export async function storedProvider(url: URL): Promise<AuthProvider | undefined> {
+export async function storedProvider(url: URL): Promise<OAuthProvider | undefined> {
   if (!existsSync(loginFile(url))) return undefined
   const { fileStore } = await import('../../entrypoints/auth-client.ts')
   const settings = await fileStore(loginFile(url)).get(SETTINGS_KEY)

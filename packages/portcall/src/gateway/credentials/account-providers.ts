@@ -32,8 +32,8 @@ export interface AccountProviders {
 
 /** Providers without requests are forgotten beyond this number; their tokens stay in the store. */
 const MAX_PROVIDERS = 10_000
-/** The start of the keys of client registrations, which all users of a server share. */
-const REGISTRATIONS = 'portcall:client:'
+/** The start of the keys of client registrations, and of what is known about authorization servers. All users of a server share them. */
+const SHARED: readonly string[] = ['portcall:client:', 'portcall:server-limits:']
 
 export function createAccountProviders({ store, ...options }: AccountProvidersOptions): AccountProviders {
   const providers = new Map<string, AuthorizationCodeProvider>()
@@ -41,7 +41,7 @@ export function createAccountProviders({ store, ...options }: AccountProvidersOp
   const storeOf = (account: AccountId): KeyValueStore => namespaceStore(store, `account:${keyOf(account)}:`)
   const optionsOf = (account: AccountId): AuthorizationCodeOptions => ({
     ...options.servers[account.server],
-    store: shareRegistrations(storeOf(account), namespaceStore(store, `server:${JSON.stringify(account.server)}:`)),
+    store: shareSome(storeOf(account), namespaceStore(store, `server:${JSON.stringify(account.server)}:`)),
     redirectUri: options.redirectUri,
     signInTtlMs: options.signInTtlMs,
     authorize: (url, { state, signal }) => options.onSignIn(account, { url: url.href, state, signal }),
@@ -65,9 +65,9 @@ export function createAccountProviders({ store, ...options }: AccountProvidersOp
   }
 }
 
-/** Returns a store that keeps client registrations in another store than everything else. */
-function shareRegistrations(own: KeyValueStore, shared: KeyValueStore): KeyValueStore {
-  const storeOf = (key: string): KeyValueStore => (key.startsWith(REGISTRATIONS) ? shared : own)
+/** Returns a store that keeps what users share in another store than everything else. */
+function shareSome(own: KeyValueStore, shared: KeyValueStore): KeyValueStore {
+  const storeOf = (key: string): KeyValueStore => (SHARED.some((prefix) => key.startsWith(prefix)) ? shared : own)
   return {
     get: (key) => storeOf(key).get(key),
     set: (key, value, setOptions) => storeOf(key).set(key, value, setOptions),

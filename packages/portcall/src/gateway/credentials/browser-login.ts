@@ -1,6 +1,6 @@
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
-import type { ClientSources } from '../../auth/client/registration/client-registration.ts'
-import type { GrantContext } from '../../auth/client/types.ts'
+import type { ClientSources, RegistrationRequest } from '../../auth/client/registration/client-registration.ts'
+import type { ClientIdentity, GrantContext } from '../../auth/client/types.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { isAuthError } from '../../protocol/authorizer.ts'
@@ -34,6 +34,8 @@ export interface BrowserLoginOptions extends ClientSources {
   readonly sealingKeys?: readonly string[]
   /** How long a browser stays logged in, in milliseconds. Default: 600,000. */
   readonly sessionTtlMs?: number
+  /** Called with the reason why a login failed, which the page does not show in full. Write it to your log. */
+  readonly onFailure?: (error: unknown) => void
   /** Exemptions from the address policy for the requests to the authorization server. Default: none. */
   readonly allow?: readonly AllowedAddress[]
 }
@@ -43,6 +45,8 @@ interface StartedLogin {
   readonly state: string
   /** The PKCE code verifier. */
   readonly verifier: string
+  /** The client that the login was begun with, if it was registered dynamically. */
+  readonly client?: ClientIdentity
   /** The page to return to. */
   readonly path: string
 }
@@ -63,7 +67,7 @@ const FAILED = (reason: string): HookResponse => messagePage(400, 'The login fai
  * const identify = browserLogin({ origin, issuer, resource, authenticate: protection.authenticate, client: { clientId }, sealingKeys })
  */
 export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
-  const { authenticate, sessionTtlMs = SESSION_TTL_MS } = options
+  const { authenticate, onFailure, sessionTtlMs = SESSION_TTL_MS } = options
   const origin = new URL(options.origin)
   const redirectUri = origin.origin + LOGIN_PATH
   const sealer = createSealer(sealerKeys(options.sealingKeys))
@@ -71,8 +75,8 @@ export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
   const client = createLoginClient(options, { redirectUri, sealer })
 
   const start = async (path: string): Promise<HookResponse> => {
-    const { url, state, verifier } = await client.start()
-    const login: StartedLogin = { state, verifier, path }
+    const { url, ...attempt } = await client.start()
+    const login: StartedLogin = { ...attempt, path }
     const cookie = await sealer.seal(LOGIN, login, { ttlMs: LOGIN_TTL_MS })
     return redirectTo(url.href, { 'set-cookie': cookies.login.write(cookie, LOGIN_TTL_MS) })
   }
@@ -92,6 +96,7 @@ export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
       const principal = await openCookie(sealer, SESSION, cookies.session.read(request))
       return typeof principal === 'string' ? principal : await start(path)
     } catch (error) {
+      onFailure?.(error)
       return FAILED(describeFailure(error))
     }
   }
@@ -100,7 +105,7 @@ export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
 /** The gateway as a client of the authorization server. */
 interface LoginClient {
   /** Creates an authorization request. @throws AuthError */
-  start(): Promise<{ readonly url: URL; readonly state: string; readonly verifier: string }>
+  start(): Promise<Omit<StartedLogin, 'path'> & { readonly url: URL }>
   /** Exchanges the authorization response for an access token. @throws AuthError */
   redeem(response: URLSearchParams, login: StartedLogin): Promise<string>
 }
@@ -133,22 +138,35 @@ function createLoginClient(
       dpop: undefined,
       signal,
     }
-    const { client } = await createClientRegistrar(sources, 'login').resolve(context, {
-      redirectUris: [redirectUri],
-      grantTypes: ['authorization_code'],
-      applicationType: redirectUri.startsWith('https:') ? 'web' : 'native',
-    })
-    return { attempt, context, client }
+    const registrar = createClientRegistrar(sources, 'login')
+    return { attempt, context, registrar }
+  }
+  const request: RegistrationRequest = {
+    redirectUris: [redirectUri],
+    grantTypes: ['authorization_code'],
+    applicationType: redirectUri.startsWith('https:') ? 'web' : 'native',
+    signInTtlMs: LOGIN_TTL_MS,
   }
   return {
     async start() {
-      const { attempt, context, client } = await load()
-      return attempt.createAuthorizationAttempt(context, { client, redirectUri })
+      const { attempt, context, registrar } = await load()
+      const { client, isDynamic } = await registrar.resolve(context, request)
+      const { url, state, verifier } = await attempt.createAuthorizationAttempt(context, { client, redirectUri })
+      if (isDynamic) await registrar.recordSignIn(context, client, 'started')
+      return { url, state, verifier, ...(isDynamic && { client }) }
     },
-    async redeem(response, { state, verifier }) {
-      const { attempt, context, client } = await load()
-      const { accessToken } = await attempt.redeemResponse(response, { state, verifier, redirectUri, client }, context)
-      return accessToken
+    async redeem(response, { state, verifier, client: dynamicClient }) {
+      const { attempt, context, registrar } = await load()
+      const client = dynamicClient ?? (await registrar.resolve(context, request)).client
+      await registrar.recordSignIn(context, client, 'returned')
+      try {
+        const { accessToken } = await attempt.redeemResponse(response, { state, verifier, redirectUri, client }, context)
+        return accessToken
+      } catch (error) {
+        const { refusalOf } = await import('../../auth/client/registration/registered-client.ts')
+        if (refusalOf(error)) await registrar.forget(context, client)
+        throw error
+      }
     },
   }
 }
@@ -179,5 +197,5 @@ function withToken(request: HookRequest, token: string): HookRequest {
 
 /** Describes errors of authorization servers to the user. What else went wrong is not for the page. */
 function describeFailure(error: unknown): string {
-  return isAuthError(error) ? error.message : 'This service does not accept the login. Try again later.'
+  return isAuthError(error) ? error.message : 'This service does not accept the login. Its operator finds the reason in the log.'
 }
