@@ -43,7 +43,7 @@ export function createUpstream(options: OAuthProxyOptions, callbackUrl: string, 
     const { status, json } = await issuerFetch(post(form))
     const accessToken = readText(json.access_token)
     if (status === 200 && accessToken !== undefined) return readTokens(accessToken, json, now())
-    if (status === 200 || json.error === 'invalid_grant')
+    if (status === 200 || isRefusal(status, json))
       throw new UpstreamRefusedError('The identity provider refused the token request')
     throw new VerifierUnavailableError(`The identity provider responded with HTTP ${status}`)
   }
@@ -77,6 +77,15 @@ export function createUpstream(options: OAuthProxyOptions, callbackUrl: string, 
         throw new VerifierUnavailableError(`The identity provider responded with HTTP ${status} to a revocation`)
     },
   }
+}
+
+/** Errors about the proxy itself, which no user can resolve by signing in again. */
+const PROXY_ERRORS: readonly unknown[] = ['invalid_client', 'unauthorized_client']
+
+/** Reports whether the identity provider refuses this code or refresh token. The class of the status decides, as for the sign-in client. */
+function isRefusal(status: number, { error }: JsonObject): boolean {
+  if (error === 'invalid_grant') return true
+  return (status === 400 || status === 403) && !PROXY_ERRORS.includes(error)
 }
 
 function clientAuthentication({ upstream: { clientId, clientSecret, authentication = 'basic' } }: OAuthProxyOptions): {
