@@ -1,6 +1,7 @@
 /** Calls an operation of an API: from arguments to a result. */
 import type { Call, CallToolResult } from '../entrypoints/index.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isSecretParameter } from '../util/secret-names.ts'
 import type { OpenApiLimits, OpenApiOptions, OperationOverrides } from './options.ts'
 import type { GetCredentials, RequestCredentials } from './requests/credentials.ts'
 import { knownArguments, type RequestPlan } from './requests/plan.ts'
@@ -63,12 +64,13 @@ export async function callOperation(operation: CallableOperation, args: JsonObje
   return { response, request, redactor: createRedactor([...credentials.secrets, ...configuredSecrets(baseUrl, headers)]) }
 }
 
-const SECRET_NAME = /auth|key|token|secret|cookie|passw|signature|^sig$|session/i
+/** In requests to an API, `key` is the name of a credential. Elsewhere, it is that of a member of a map. */
+const KEY_NAME = /(?:key|session|auth|signature)$/i
 
 /** Returns the secrets in configured headers and in the query of the base URL, by the names of the members. */
 function configuredSecrets(baseUrl: URL, headers: Readonly<Record<string, string>>): string[] {
   const members = [...Object.entries(headers), ...baseUrl.searchParams]
-  return members.flatMap(([name, value]) => (SECRET_NAME.test(name) ? secretsIn(name, value) : []))
+  return members.flatMap(([name, value]) => (isSecretParameter(name) || KEY_NAME.test(name) ? secretsIn(name, value) : []))
 }
 
 /** Returns the secrets in a value: itself, without its authentication scheme, each cookie, and the password of a Basic credential. */

@@ -165,6 +165,19 @@ test('a key is removed from results in each encoding, in links, errors and heade
     }
 })
 
+test.each([
+  ['authorization', `Basic ${btoa('ada:pa+ss/word')}`, 'pa+ss/word'],
+  ['Authorization', 'Bearer to+ken/1', 'to+ken/1'],
+  ['Cookie', 'tenant=acme-1; sid=se+ssion', 'se+ssion'],
+  ['X-Key', 'ke+y1', 'ke+y1'],
+])('a configured header %s is removed from results', async (name, value, secret) => {
+  const host = await startHost((_request, response) =>
+    sendJson(response, { value, secret, url: `/?a=${encodeURIComponent(secret)}` }),
+  )
+  const result = JSON.stringify(await callOnly(createDescription(), { baseUrl: host.url, headers: { [name]: value } }))
+  for (const text of [value, secret, encodeURIComponent(secret)]) expect(result).not.toContain(text)
+})
+
 test('a secret at the place where a text is cut leaves no part of it', async () => {
   const key = 'abcdefghijklmnopqrstuvwxyz'
   const host = await startHost((_request, response) => sendJson(response, { text: `${'x'.repeat(45)}${key.repeat(400)}` }))
