@@ -75,12 +75,13 @@ function describe({ params = {} }: Request, response: Response | undefined, { it
   const found = report?.item ?? item
   const isUnknown = !found && response !== undefined && !isSuccess(response)
   const { ref, _meta: meta } = params
+  const completed = isObject(ref) ? (ref.name ?? ref.uri) : undefined
   const limit = response && refusedBy(response)
   const [decision, rule] = limit === undefined ? decisionOf(report, isUnknown) : ['limited', limit || undefined]
   const traceId = isObject(meta) && typeof meta.traceparent === 'string' ? meta.traceparent.split('-')[1] : undefined
   return {
     ...(found && { server: found.server, kind: found.kind, item: found.name }),
-    ...(isObject(ref) && { target: ref.name ?? ref.uri }),
+    ...(typeof completed === 'string' && { target: completed }),
     decision,
     ...(rule !== undefined && { rule }),
     ...(response && { bytes: sizeOfJson(isSuccess(response) ? response.result : response.error) }),

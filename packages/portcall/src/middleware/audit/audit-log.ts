@@ -31,7 +31,9 @@ export interface AuditLogOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Length of what callers and servers name, such as the tool, in characters. */
+/** What callers and servers name. */
+const NAMES: ReadonlySet<string> = new Set(['method', 'target', 'server', 'item', 'outcome', 'traceparent', 'traceId'])
+/** The length of such names, in characters. */
 const MAX_TEXT_LENGTH = 256
 /** Length of the JSON text of recorded arguments, in characters. */
 const MAX_ARGUMENTS_LENGTH = 65_536
@@ -53,7 +55,7 @@ export function auditLog(options: AuditLogOptions): Middleware {
       const durationMs = Math.round(performance.now() - startedAt)
       const all: JsonObject = { ...head, ...outcome, durationMs, ...details?.(request, response) }
       const { time, argumentsHash, ...record } = all
-      const { arguments: args, ...redacted } = redact(record) as JsonObject
+      const { arguments: args, ...redacted } = redact(cutNames(record)) as JsonObject
       return trail.append({
         time,
         ...redacted,
@@ -94,19 +96,27 @@ async function describeRequest(request: Request, { auth }: ExchangeContext, opti
   return {
     time: new Date().toISOString(),
     ...(auth && { principal: auth.principal }),
-    method: cutText(method, MAX_TEXT_LENGTH),
-    ...(typeof target === 'string' && { target: cutText(target, MAX_TEXT_LENGTH) }),
+    method,
+    ...(typeof target === 'string' && { target }),
     ...(args !== undefined && { argumentsHash: await sha256(JSON.stringify(args)) }),
     ...(recordedArgs !== undefined && { arguments: recordedArgs }),
-    ...(typeof meta.traceparent === 'string' && { traceparent: cutText(meta.traceparent, MAX_TEXT_LENGTH) }),
+    ...(typeof meta.traceparent === 'string' && { traceparent: meta.traceparent }),
   }
 }
 
 function outcomeOf(response: Response): JsonObject {
   if (!isSuccess(response)) return { outcome: 'error', code: response.error.code }
   const { resultType, isError } = response.result
-  if (typeof resultType === 'string' && resultType !== 'complete') return { outcome: cutText(resultType, MAX_TEXT_LENGTH) }
+  if (typeof resultType === 'string' && resultType !== 'complete') return { outcome: resultType }
   return { outcome: isError === true ? 'failed' : 'ok' }
+}
+
+/** Cuts what callers and servers name. */
+function cutNames(record: JsonObject): JsonObject {
+  const entries = Object.entries(record).map(([key, value]) =>
+    NAMES.has(key) && typeof value === 'string' ? [key, cutText(value, MAX_TEXT_LENGTH)] : [key, value],
+  )
+  return Object.fromEntries(entries) as JsonObject
 }
 
 /** Arguments that are too long are recorded as the beginning of their JSON text. */

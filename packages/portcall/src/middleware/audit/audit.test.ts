@@ -45,6 +45,20 @@ function memorySink(lines: string[] = []): AuditSink & { lines: string[] } {
 }
 
 describe('auditLog', () => {
+  test('what callers and servers write into a record has a limit', async () => {
+    const long = 'x '.repeat(500_000)
+    const log = auditLog({ to: path, arguments: (args) => args, details: () => ({ item: long, traceId: long }) })
+    const request = { ...call(long, { text: long }), method: 'tools/call' }
+    Object.assign(request.params?._meta ?? {}, { traceparent: long })
+    await log(request, context, async ({ id }) => success(id, { resultType: long }))
+    await log({ ...request, params: { name: { not: [long] } } }, context, respond)
+    const [first, second] = await recordsOf()
+    const start = `${'x '.repeat(128)}… [999744 more characters]`
+    expect(first).toMatchObject({ target: start, item: start, traceId: start, traceparent: start, outcome: start })
+    expect(String(first?.arguments)).toHaveLength(65_536 + '… [934475 more characters]'.length)
+    expect(second).not.toHaveProperty('target')
+  })
+
   test('records who called what, with which outcome, in a file that only its user can read', async () => {
     const log = auditLog({ to: path })
     await log(call('search', { query: 'pears', token: 'swordfish' }), context, respond)
