@@ -81,7 +81,7 @@ function foldHierarchy(rest: string): string[] {
   const isLocal = rest.startsWith('//') && /^(localhost|127\.0\.0\.1|\[::1\])?\.?$/.test(plainHost)
   const tail = resolveSegments(path)
   const whole = resolveSegments(parts)
-  const hosts = [host, plainHost, plainHost.replace(/\.+$/, '')]
+  const hosts = [host, plainHost, plainHost.replace(/(?<!\.)\.+$/, '')]
   const withHosts = hosts.map((one) => [...(one === '' ? [] : resolveSegments([one])), ...tail].join('/'))
   return [...withHosts, whole.join('/'), ...(isLocal ? [tail.join('/')] : [])]
 }
@@ -124,7 +124,7 @@ export function foldUriPattern(pattern: string): string | undefined {
   const folded = foldText(pattern)
   const [, scheme, hierarchy = ''] = SCHEME.exec(folded) ?? []
   if (scheme === undefined) return folded
-  const path = hierarchy.replace(/^\/*/, '').replace(/\/+$/, '')
+  const path = hierarchy.replace(/^\/*/, '').replace(/(?<!\/)\/+$/, '')
   const [host = '', ...segments] = path.split('/')
   const port = DEFAULT_PORTS[scheme]
   const plainHost = asciiHost(port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host)

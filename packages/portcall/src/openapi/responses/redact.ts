@@ -42,7 +42,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 /** Returns a text in base64 without padding. */
 function base64Of(text: string): string {
   const bytes = new TextEncoder().encode(text)
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/=+$/, '')
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/={1,2}$/, '')
 }
 
 const PADDING = '(?:=|%(?:25){0,3}3[dD]){0,2}'
