@@ -317,15 +317,24 @@ describe('S1 the authentication method of a registration', () => {
     expect(server.login.requestsTo('register').map(({ body }) => body)).toEqual([registrationMetadata])
   })
 
-  test('that sends the secret in a header also names the client in the form', async () => {
+  test.each([
+    ['refuses an id in the form', true],
+    ['looks for the id in the form', false],
+  ])('can send the secret in a header to a server that %s', async (_, refuses) => {
     const { server, call, later } = await start()
-    server.login.setFaults({ metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic'] } })
-    await call()
-    await later()
-    for (const { headers, parameters } of server.login.requestsTo('token')) {
-      expect(headers.authorization).toMatch(/^Basic /)
-      expect(parameters.has('client_id')).toBe(true)
-    }
+    server.login.setFaults({
+      metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic'] },
+      responses: {
+        token({ headers, parameters }) {
+          if (!headers.authorization?.startsWith('Basic ')) return { status: 401, body: { error: 'invalid_client' } }
+          if (refuses && parameters.has('client_id')) return { status: 400, body: { error: 'invalid_request' } }
+          return refuses || parameters.has('client_id') ? undefined : { status: 401, body: { error: 'invalid_client' } }
+        },
+      },
+    })
+    expect(await call()).toBe(200)
+    expect(await later()).toBe(200)
+    expect(server.login.requestsTo('register')).toHaveLength(1)
   })
 })
 

@@ -2,8 +2,6 @@ import type { ClientAuth } from 'oauth4webapi'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, ClientAuthMethod, ClientIdentity, ClientKey } from '../types.ts'
 
-/** Parameters of the requests for tokens of users. */
-const USER_GRANTS: readonly string[] = ['code', 'refresh_token', 'device_code']
 /** The methods of a server whose metadata lists none (RFC 8414, section 2). */
 const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
@@ -21,13 +19,27 @@ function chooseAuthMethod(client: ClientIdentity, server: AuthorizationServer): 
   return listed === 'client_secret_post' ? listed : 'client_secret_basic'
 }
 
+/** Reports whether a client is named only in the `Authorization` header of its token requests. */
+export function isNamedInHeader(client: ClientIdentity, server: AuthorizationServer): boolean {
+  return chooseAuthMethod(client, server) === 'client_secret_basic'
+}
+
+export interface ClientAuthOptions {
+  /** Also names a client in the form that is named in the `Authorization` header (RFC 6749, section 3.2.1). */
+  readonly namesClientTwice?: boolean
+}
+
 /**
  * Creates the function that adds a client's credentials to a token request.
  * https://www.rfc-editor.org/rfc/rfc6749#section-2.3, https://www.rfc-editor.org/rfc/rfc7523#section-2.2
  *
  * @throws AuthError `registration_failed` if the client lacks the secret or the key for its method.
  */
-export async function createClientAuth(client: ClientIdentity, server: AuthorizationServer): Promise<ClientAuth> {
+export async function createClientAuth(
+  client: ClientIdentity,
+  server: AuthorizationServer,
+  { namesClientTwice = false }: ClientAuthOptions = {},
+): Promise<ClientAuth> {
   const method = chooseAuthMethod(client, server)
   const oauth = await import('oauth4webapi')
   if (method === 'none') return oauth.None()
@@ -39,7 +51,9 @@ export async function createClientAuth(client: ClientIdentity, server: Authoriza
   }
   const { clientId, clientSecret } = client
   if (clientSecret === undefined) throw missingCredentials(clientId, `a client secret for ${method}`)
-  return method === 'client_secret_post' ? oauth.ClientSecretPost(clientSecret) : createBasicAuth(clientId, clientSecret)
+  if (method === 'client_secret_post') return oauth.ClientSecretPost(clientSecret)
+  const authenticate = createBasicAuth(clientId, clientSecret)
+  return namesClientTwice ? withClientId(authenticate, clientId) : authenticate
 }
 
 /** Removes the `client_id` parameter, because the assertion names the client already (RFC 7521, section 4.2). */
@@ -51,15 +65,19 @@ function withoutClientId(auth: ClientAuth): ClientAuth {
   }
 }
 
+function withClientId(auth: ClientAuth, clientId: string): ClientAuth {
+  return async (...request) => {
+    await auth(...request)
+    const [, , body] = request
+    body.set('client_id', clientId)
+  }
+}
+
 /** Escapes no more than form encoding requires, because some servers do not decode characters that need no escaping. */
 function createBasicAuth(clientId: string, clientSecret: string): ClientAuth {
   const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
   const credentials = btoa(`${encode(clientId)}:${encode(clientSecret)}`)
-  return (...[, , body, headers]) => {
-    headers.set('authorization', `Basic ${credentials}`)
-    // A client may name itself in the form too (RFC 6749, section 3.2.1). Some servers that sign in users look it up only there.
-    if (USER_GRANTS.some((name) => body.has(name))) body.set('client_id', clientId)
-  }
+  return (...[, , , headers]) => headers.set('authorization', `Basic ${credentials}`)
 }
 
 interface SigningKey {

@@ -1,8 +1,9 @@
+import type { ClientAuth } from 'oauth4webapi'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
 import { readScope, readSeconds, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, ClientIdentity, TokenContext, TokenSet } from '../types.ts'
-import { createClientAuth } from './client-authentication.ts'
+import { createClientAuth, isNamedInHeader } from './client-authentication.ts'
 import { loadOAuth } from './load-oauth.ts'
 import { type EndpointInfo, readOAuthResponse, toAuthError } from './oauth-response.ts'
 
@@ -38,7 +39,8 @@ export async function requestTokens(
 }
 
 /**
- * Sends a request to a token endpoint and returns the response. Retries once if the DPoP proof lacked a nonce, and not for any other reason.
+ * Sends a request to a token endpoint and returns the response. Retries if the DPoP proof lacked a nonce, and if the server does not find the
+ * client: some look for its id in the form only, and others refuse an id there next to a secret in the header.
  *
  * @throws AuthError `token_refused` with the error response of the endpoint; whatever `fetch` throws.
  */
@@ -48,8 +50,7 @@ export async function sendTokenRequest(
   { grant_type, ...form }: TokenParameters,
 ): Promise<JsonObject> {
   const { oauth, server, options } = await loadOAuth(context)
-  const auth = client ? await createClientAuth(client, server) : () => {}
-  const send = async (): Promise<SentTokenRequest> => {
+  const send = async (auth: ClientAuth): Promise<SentTokenRequest> => {
     const proof = await createProof(context)
     const headers = proof === undefined ? {} : { dpop: proof }
     const parameters = new URLSearchParams(form)
@@ -59,13 +60,22 @@ export async function sendTokenRequest(
     })
     return { response: await response, proof }
   }
-  try {
-    let sent = await send()
+  const request = async (auth: ClientAuth): Promise<JsonObject> => {
+    let sent = await send(auth)
     if (recordNonce(sent, context) && NONCE_STATUSES.has(sent.response.status)) {
-      sent = await send()
+      sent = await send(auth)
       recordNonce(sent, context)
     }
-    return await readOAuthResponse(sent.response, endpointInfo(server))
+    return readOAuthResponse(sent.response, endpointInfo(server))
+  }
+  try {
+    if (!client) return await request(() => {})
+    const attempt = request(await createClientAuth(client, server))
+    if (!isNamedInHeader(client, server)) return await attempt
+    return await attempt.catch(async (error: unknown) => {
+      if (!(error instanceof AuthError) || error.response?.error !== 'invalid_client') throw error
+      return request(await createClientAuth(client, server, { namesClientTwice: true }))
+    })
   } catch (error) {
     context.signal.throwIfAborted()
     throw toAuthError(error, endpointInfo(server))
