@@ -52,7 +52,6 @@ settings.configure(
         "DCR_REGISTRATION_PERMISSION_CLASSES": ("oauth2_provider.dcr.AllowAllDCRPermission",),
         "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
         "OAUTH_DEVICE_VERIFICATION_URI": f"{ORIGIN}/device/",
-        "RESOURCE_SERVER_TOKEN_RESOURCE_VALIDATOR": None,
     },
 )
 django.setup()

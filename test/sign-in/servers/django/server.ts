@@ -51,7 +51,7 @@ export const server: ForeignServer = {
     const control = createControl(issuer, program)
     return {
       issuer,
-      verify: introspection({ issuer, endpoint: `${issuer}/introspect/`, ...VERIFIER, cacheTtlMs: 0 }),
+      verify: introspection({ issuer, endpoint: `${issuer}/introspect/`, ...VERIFIER, cacheTtlMs: 0, clientTokens: true }),
       clients: { app: APP, program: PROGRAM },
       forgetClients: () => control('forget-clients'),
       revokeTokens: () => control('revoke-tokens'),
