@@ -51,7 +51,13 @@ export const server: ForeignServer = {
     listener.on('request', provider.callback())
     return {
       issuer,
-      verify: introspection({ issuer, endpoint: `${issuer}/token/introspection`, ...VERIFIER, cacheTtlMs: 0, clientTokens: true }),
+      verify: introspection({
+        issuer,
+        endpoint: `${issuer}/token/introspection`,
+        ...VERIFIER,
+        cacheTtlMs: 0,
+        clientTokens: true,
+      }),
       clients: { app: APP, program: PROGRAM },
       forgetClients: async () => memory.forget('Client'),
       revokeTokens: async () => memory.forget('AccessToken', 'ClientCredentials', 'RefreshToken', 'Grant'),
