@@ -41,6 +41,8 @@ export async function startTestServer({ protect, provider: shared, ...choice }: 
           clientId: RESOURCE_SERVER.client_id,
           clientSecret: RESOURCE_SERVER.client_secret,
           cacheTtlMs: 0,
+          // The responses for tokens of programs have no `sub`.
+          clientTokens: true,
         })
   const notes = createNotes()
   const serving = await serveNotes(port, { authorizationServers: [issuer], verify, clockToleranceMs: 0, ...protect }, notes)
