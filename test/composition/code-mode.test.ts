@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { encode } from 'gpt-tokenizer'
-import { type CallToolResult, createServer, type Server } from 'portcall'
+import { type CallToolResult, createServer, deriveContext, type Middleware, type Server } from 'portcall'
 import { type Client, connect } from 'portcall/client'
 import { type CodeModeOptions, codeMode, hide, transform } from 'portcall/compose'
 import { describe, expect, test } from 'vitest'
@@ -36,6 +36,75 @@ async function run(code: string, options?: CodeModeOptions): Promise<CallToolRes
   await using client = await connect(createShop(options), { elicit: () => ({ action: 'accept', content: {} }) })
   return await client.callTool('run_code', { code })
 }
+
+describe('shares and ends of programs', () => {
+  const as =
+    (principal: string): Middleware =>
+    (request, context, next) =>
+      next(request, deriveContext(context, { auth: { principal } }))
+  const WAIT = 'return await tools.wait()'
+
+  /** A shop whose tool `wait` waits until it is aborted, and counts its calls. */
+  function createWaiting(options: CodeModeOptions = {}) {
+    const calls = { running: 0, aborted: 0 }
+    const server = createServer({ name: 'waiting', version: '1' })
+      .tool('wait', {}, (_args, { signal }) => {
+        calls.running++
+        return new Promise<string>((resolve) =>
+          signal.addEventListener('abort', () => {
+            calls.running--
+            calls.aborted++
+            resolve('aborted')
+          }),
+        )
+      })
+      .use(codeMode({ quickjs: QUICKJS, ...options }))
+    return { server, calls }
+  }
+
+  test('one caller at its limit does not keep another from running programs', async () => {
+    const { server, calls } = createWaiting({ limits: { maxPrograms: 2 } })
+    await using eve = await connect(server, { middleware: [as('eve')] })
+    await using ada = await connect(server, { middleware: [as('ada')] })
+    const leaving = new AbortController()
+    const running = [1, 2].map(() =>
+      eve.callTool('run_code', { code: WAIT }, { signal: leaving.signal }).catch((error: unknown) => error),
+    )
+    await expect.poll(() => calls.running).toBe(2)
+    expect(textOf(await eve.callTool('run_code', { code: 'return 1' }))).toContain('Too many programs')
+    expect(textOf(await ada.callTool('run_code', { code: 'return 1' }))).toBe('1')
+    leaving.abort()
+    await Promise.all(running)
+    await expect.poll(async () => textOf(await eve.callTool('run_code', { code: 'return 2' }))).toBe('2')
+  })
+
+  test.each([
+    ['returns', 'for (let at = 0; at < 100; at++) void tools.wait()\nreturn "ended"', 'ended', {}],
+    ['fails', 'for (let at = 0; at < 100; at++) void tools.wait()\nthrow new Error("mine")', 'mine', {}],
+    ['takes too long', 'await Promise.all(Array.from({ length: 100 }, () => tools.wait()))', 'took more than', { timeoutMs: 2000 }],
+  ])('the calls of a program that %s end with it, without warnings', async (_what, code, expected, limits) => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    const { server, calls } = createWaiting({ limits })
+    await using client = await connect(server)
+    expect(textOf(await client.callTool('run_code', { code }))).toContain(expected)
+    await expect.poll(() => calls).toEqual({ running: 0, aborted: 100 })
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
+
+  test('the calls of a program end when its caller leaves', async () => {
+    const { server, calls } = createWaiting()
+    await using client = await connect(server)
+    const leaving = new AbortController()
+    const left = client.callTool('run_code', { code: WAIT }, { signal: leaving.signal }).catch((error: unknown) => error)
+    await expect.poll(() => calls.running).toBe(1)
+    leaving.abort()
+    await left
+    await expect.poll(() => calls).toEqual({ running: 0, aborted: 1 })
+  })
+})
 
 describe('a program', () => {
   test('calls tools as typed functions, and only its result is returned', async () => {

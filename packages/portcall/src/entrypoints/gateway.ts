@@ -72,6 +72,7 @@ export {
   type ApprovalQueue,
   type ApprovalQueueOptions,
   type ApprovalRequest,
+  type ApprovalDecision,
   type ApprovalState,
   type Approver,
   createApprovalQueue,

@@ -86,8 +86,8 @@ export interface GatewayServerOptions
   /** Maximum number of connections, and of child processes. Default: 1000. */
   readonly maxConnections?: number
   /**
-   * Maximum number of requests that are sent to the server at the same time, except subscriptions. Over HTTP, each takes a socket. Further ones
-   * wait up to 30 seconds. Default: 1000.
+   * Maximum number of requests that are sent to the server at the same time, except subscriptions. Over HTTP, each takes a socket. One caller may
+   * send half of them. Further ones wait up to 30 seconds; callers that wait take turns. Default: 1000, or 200 for programs and channels.
    */
   readonly maxRequests?: number
 }

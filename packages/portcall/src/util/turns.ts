@@ -1,6 +1,9 @@
 import { type AbortSource, onAbort } from './abort.ts'
 
-/** Lets a number of tasks run at once. Further ones wait for their turn, in the order in which they came. */
+/**
+ * Lets a number of tasks run at once. Further ones wait for their turn: the owners take turns, and of each owner, the task that came first is the
+ * next. No owner can take all places.
+ */
 export interface Turns {
   /** Whether no task runs. */
   readonly isIdle: boolean
@@ -8,32 +11,56 @@ export interface Turns {
   readonly waiting: number
   /**
    * Returns true if the task may run now. Otherwise resolves to true when it is its turn, and to false if too many wait or after the timeout.
-   * A task that runs has to call `end`.
+   * A task that runs has to call `end` with the same owner. Tasks of an unknown owner, `undefined`, may take all places.
    *
    * @throws the reason for which a waiting task was aborted.
    */
-  begin(source: AbortSource): true | Promise<boolean>
-  end(): void
+  begin(source: AbortSource, owner?: unknown): true | Promise<boolean>
+  end(owner?: unknown): void
 }
 
 export interface TurnsOptions {
   /** The number of tasks that may run at once. */
   readonly limit: number
+  /** The number of tasks of one owner that may run at once. Default: `limit`. */
+  readonly maxOwned?: number
   /** The number of further tasks that wait. */
   readonly maxQueued: number
   /** How long a task waits, in milliseconds. */
   readonly queueTimeoutMs: number
 }
 
-export function createTurns({ limit, maxQueued, queueTimeoutMs }: TurnsOptions): Turns {
+/** What is known of an owner. It is forgotten when none of its tasks runs or waits. */
+interface Share {
+  running: number
   /** Starts a waiting task each, in order. */
-  const waiting = new Set<() => void>()
-  let running = 0
+  readonly waiting: Set<() => void>
+}
 
-  const wait = (source: AbortSource): Promise<boolean> =>
+export function createTurns({ limit, maxOwned = limit, maxQueued, queueTimeoutMs }: TurnsOptions): Turns {
+  /** In the order in which they are served. */
+  const shares = new Map<unknown, Share>()
+  let running = 0
+  let waiting = 0
+
+  const shareOf = (owner: unknown): Share => {
+    const known = shares.get(owner)
+    if (known) return known
+    const created: Share = { running: 0, waiting: new Set() }
+    shares.set(owner, created)
+    return created
+  }
+  const forgetUnused = (owner: unknown, share: Share): void => {
+    if (share.running === 0 && share.waiting.size === 0) shares.delete(owner)
+  }
+  const canRun = (owner: unknown, share: Share): boolean =>
+    running < limit && (owner === undefined || share.running < maxOwned)
+
+  const wait = (source: AbortSource, owner: unknown, share: Share): Promise<boolean> =>
     new Promise((resolve, reject) => {
       const leave = (): void => {
-        waiting.delete(start)
+        share.waiting.delete(start)
+        waiting--
         clearTimeout(timer)
         unsubscribe()
       }
@@ -43,33 +70,59 @@ export function createTurns({ limit, maxQueued, queueTimeoutMs }: TurnsOptions):
       }
       const timer = setTimeout(() => {
         leave()
+        forgetUnused(owner, share)
         resolve(false)
       }, queueTimeoutMs)
-      waiting.add(start)
+      share.waiting.add(start)
+      waiting++
       let unsubscribe = (): void => {}
       unsubscribe = onAbort(source, (reason) => {
         leave()
+        forgetUnused(owner, share)
         reject(reason)
       })
     })
+  /** Counts a task that runs. Its owner is served last the next time. */
+  const enter = (owner: unknown, share: Share): void => {
+    shares.delete(owner)
+    shares.set(owner, share)
+    share.running++
+    running++
+  }
+  /** Starts the task whose turn it is. */
+  const startNext = (): void => {
+    for (const [owner, share] of shares) {
+      const [start] = share.waiting
+      if (!start || !canRun(owner, share)) continue
+      enter(owner, share)
+      return start()
+    }
+  }
 
   return {
     get isIdle() {
       return running === 0
     },
     get waiting() {
-      return waiting.size
+      return waiting
     },
-    begin(source) {
-      if (running >= limit) return waiting.size < maxQueued ? wait(source) : Promise.resolve(false)
-      running++
-      return true
+    begin(source, owner) {
+      const share = shareOf(owner)
+      if (canRun(owner, share)) {
+        enter(owner, share)
+        return true
+      }
+      if (waiting < maxQueued) return wait(source, owner, share)
+      forgetUnused(owner, share)
+      return Promise.resolve(false)
     },
-    /** Hands the place of a task on to the next one. */
-    end() {
-      const [start] = waiting
-      if (start) start()
-      else running--
+    end(owner) {
+      const share = shares.get(owner)
+      if (!share) return
+      share.running--
+      running--
+      startNext()
+      forgetUnused(owner, share)
     },
   }
 }

@@ -1,5 +1,9 @@
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { markRefused } from '../../jsonrpc/refusal.ts'
+import { identityOf } from '../../protocol/caller-identity.ts'
+import { LazyAbort, onAbort } from '../../util/abort.ts'
+import { createTurns, type Turns } from '../../util/turns.ts'
 import { listTools } from '../list-tools.ts'
 import { createNameMatcher } from '../name-matcher.ts'
 import { createToolIndex, type ToolIndex } from '../search/tool-index.ts'
@@ -20,8 +24,10 @@ export interface CodeLimits {
   readonly maxCalls?: number
   /** Maximum size of what it returns, and of what it prints, in characters. The rest is cut off. Default: 65,536. */
   readonly maxOutputBytes?: number
-  /** How many programs run at the same time. Further ones are refused. Default: 8. */
+  /** How many programs of one caller run at the same time. Further ones are refused. Default: 8. */
   readonly maxPrograms?: number
+  /** How many programs of all callers run at the same time. Further ones are refused. Default: 64. */
+  readonly maxTotalPrograms?: number
 }
 
 /** Options of `codeMode`. */
@@ -50,6 +56,7 @@ const LIMITS = {
   maxCalls: 100,
   maxOutputBytes: 65_536,
   maxPrograms: 8,
+  maxTotalPrograms: 64,
 }
 const MAX_ARGUMENT_BYTES = 1024 * 1024
 const STACK_BYTES = 256 * 1024
@@ -63,7 +70,7 @@ interface CodeMode {
   readonly limits: Required<CodeLimits>
   readonly index: ToolIndex
   readonly isCallable: (name: string) => boolean
-  readonly running: { count: number }
+  readonly turns: Turns
 }
 
 interface CodeRequest {
@@ -85,12 +92,13 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
   if (names.find === names.run) throw new TypeError('codeMode: names gives both tools the same name')
   const isCallable = createNameMatcher(options.tools ?? ['*'])
   const isAlwaysListed = createNameMatcher(options.always ?? [])
+  const limits = { ...LIMITS, ...options.limits }
   const mode: CodeMode = {
     options,
-    limits: { ...LIMITS, ...options.limits },
+    limits,
     index: createToolIndex(),
     isCallable,
-    running: { count: 0 },
+    turns: createTurns({ limit: limits.maxTotalPrograms, maxOwned: limits.maxPrograms, maxQueued: 0, queueTimeoutMs: 0 }),
   }
   const list = async ({ request, context, next }: CodeRequest): Promise<Response> => {
     const { tools, result } = await listTools(request, context, next)
@@ -124,13 +132,16 @@ async function findFunctions({ request, context, next }: CodeRequest, { index, i
   return textResult(request, text || `None of the ${functions.length} functions matches. Try other words.`)
 }
 
-async function runCode(one: CodeRequest, { options, limits, isCallable, running }: CodeMode): Promise<Response> {
+async function runCode(one: CodeRequest, { options, limits, isCallable, turns }: CodeMode): Promise<Response> {
   const { request, context, next } = one
   const { code } = argumentsOf(request)
   if (typeof code !== 'string' || code.length > MAX_CODE_LENGTH)
     return textResult(request, `code must be a string of at most ${MAX_CODE_LENGTH} characters`, true)
-  if (running.count >= limits.maxPrograms) return textResult(request, 'Too many programs are running. Try again later.', true)
-  running.count++
+  // Callers that nobody knows have one share together.
+  const owner = identityOf(request, context) ?? 'unknown'
+  if (turns.begin(context, owner) !== true) return refuseProgram(request)
+  const program = new LazyAbort()
+  const stop = onAbort(context, (reason) => program.abort(reason))
   try {
     const { tools } = await listTools(request, context, next)
     const functions = new Map(functionsOf(tools.filter(({ name }) => isCallable(String(name)))).map((each) => [each.name, each]))
@@ -140,14 +151,23 @@ async function runCode(one: CodeRequest, { options, limits, isCallable, running 
       functions: [...functions.keys()],
       limits: sandboxLimits(limits),
       timeoutMs: limits.timeoutMs,
-      signal: context.signal,
+      signal: program.signal,
       quickjs: options.quickjs,
-      callTool: (name, args) => callFunction(functions.get(name), args, one),
+      callTool: (name, args) => callFunction(functions.get(name), args, { ...one, program }),
     })
     return textResult(request, logs === '' ? output : `${logs}\n${output}`, isError)
   } finally {
-    running.count--
+    stop()
+    // The calls that it started end with it.
+    program.abort(new DOMException('The program has ended', 'AbortError'))
+    turns.end(owner)
   }
+}
+
+/** Answers a request to run a program when too many run. */
+function refuseProgram(request: Request): Response {
+  const text = 'Too many programs are running. Try again later.'
+  return markRefused(textResult(request, text, true))
 }
 
 function sandboxLimits({ cpuTimeMs, memoryBytes, maxCalls, maxOutputBytes }: Required<CodeLimits>): SandboxLimits {
@@ -163,13 +183,17 @@ function withoutFence(code: string): string {
 async function callFunction(
   fn: ToolFunction | undefined,
   args: string,
-  { request, context, next }: CodeRequest,
+  { request, context, next, program }: CodeRequest & { readonly program: LazyAbort },
 ): Promise<string> {
   if (!fn) throw new Error('There is no such tool')
   const { progressToken: _token, ..._meta } = isObject(request.params?._meta) ? request.params._meta : {}
   const params = { name: fn.tool.name, arguments: JSON.parse(args) as unknown, _meta }
-  const own = deriveContext(context, { readParamHeader: undefined })
-  const response = await next({ jsonrpc: '2.0', id: request.id, method: 'tools/call', params }, own)
+  // Each call has a signal of its own, because Node warns about signals with many listeners.
+  const abort = new LazyAbort()
+  const stop = program.onAbort((reason) => abort.abort(reason))
+  const overrides = { signal: abort.signal, onAbort: abort.onAbort.bind(abort), readParamHeader: undefined }
+  const call: Request = { jsonrpc: '2.0', id: request.id, method: 'tools/call', params }
+  const response = await next(call, deriveContext(context, overrides)).finally(stop)
   if (!isSuccess(response)) throw new Error(response.error.message)
   const { result } = response
   if (result.resultType === 'input_required')

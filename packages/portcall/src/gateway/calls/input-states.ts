@@ -1,3 +1,4 @@
+import { authorizationKey } from '../../jsonrpc/authorization-key.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
@@ -11,8 +12,10 @@ export interface InputState {
   readonly upstream?: string | undefined
   /** Whether the gateway itself asked, so that the responses are not for the server. */
   readonly isOwn?: boolean
-  /** Whether the policies have allowed the call. */
+  /** Whether the policies have allowed the call, for the authorization of the request that the state was opened for. */
   readonly isAllowed?: boolean
+  /** The digest of the authorization that the policies have allowed the call for. */
+  readonly allowedFor?: string
   /** The input responses for the server that came with the call that the gateway interrupted. */
   readonly kept?: { readonly inputResponses?: unknown; readonly requestState?: unknown } | undefined
   /** The process of the gateway that the call waits in. Absent if any process can continue it. */
@@ -32,17 +35,18 @@ const PURPOSE = 'gateway-input'
 export function createInputStates(sealer: Sealer, ttlMs: number): InputStates {
   return {
     async seal(state, request, { auth }) {
-      return sealer.seal(PURPOSE, state, { ttlMs, principal: auth?.principal, binding: await bindingOf(request) })
+      const bound = state.isAllowed ? { ...state, allowedFor: await digest(authorizationKey(auth)) } : state
+      return sealer.seal(PURPOSE, bound, { ttlMs, principal: auth?.principal, binding: await bindingOf(request) })
     },
     async open(requestState, request, { auth }) {
       if (typeof requestState !== 'string') throw invalidParams('requestState must be a string')
       const claims = { principal: auth?.principal, binding: await bindingOf(request) }
-      return sealer.open(PURPOSE, requestState, claims).then(
-        (state) => state as InputState,
-        (error: unknown) => {
-          throw error instanceof SealError ? invalidParams('requestState has expired or is not valid for this request') : error
-        },
-      )
+      const state = (await sealer.open(PURPOSE, requestState, claims).catch((error: unknown) => {
+        throw error instanceof SealError ? invalidParams('requestState has expired or is not valid for this request') : error
+      })) as InputState
+      // The policies decide again if the authorization has changed.
+      if (!state.isAllowed || state.allowedFor === (await digest(authorizationKey(auth)))) return state
+      return { ...state, isAllowed: false }
     },
   }
 }

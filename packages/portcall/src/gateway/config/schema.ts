@@ -41,7 +41,7 @@ export const SERVER_SCHEMA: JsonObject = section('How the gateway uses one serve
   ),
   maxConnections: count('The maximum number of connections or child processes. Default: 1000.', { minimum: 1 }),
   maxRequests: count(
-    'The maximum number of concurrent requests, except subscriptions. Further ones wait up to 30 seconds. Default: 1000.',
+    'The maximum number of concurrent requests, except subscriptions; one caller may have half of them. Further ones wait up to 30 seconds. Default: 1000, or 200 for commands.',
     { minimum: 1 },
   ),
   auth: SERVER_AUTH_SCHEMA,

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { openStore } from '../../stores/open-store.ts'
+import { StoreFullError } from '../../stores/errors.ts'
+import { createDefaultStore, openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { sha256 } from '../../util/digest.ts'
 import type { GatewayItemKind } from '../policy.ts'
 
 /** A call that needs an approval. */
@@ -26,10 +28,16 @@ export interface ApprovalRequest {
 /** Whether a call has been approved. */
 export type ApprovalState = 'pending' | 'approved' | 'denied'
 
+/** What is decided about a call: its state, or why it cannot wait for a decision. */
+export type ApprovalDecision = ApprovalState | 'full' | 'too-large'
+
 /** Approves calls. */
 export interface Approver {
-  /** Returns whether a call is approved. The call runs if the result is `approved`: return it only once for each approval. */
-  decide(request: ApprovalRequest): ApprovalState | Promise<ApprovalState>
+  /**
+   * Returns whether a call is approved. The call runs if the result is `approved`: return it only once for each approval. `full` and `too-large` tell
+   * the caller that the call does not wait, and that nobody denied it.
+   */
+  decide(request: ApprovalRequest): ApprovalDecision | Promise<ApprovalDecision>
 }
 
 /** A call in an approval queue. */
@@ -56,24 +64,30 @@ export interface ApprovalQueue extends Approver {
 
 /** Options of `createApprovalQueue`. */
 export interface ApprovalQueueOptions {
-  /** Where the calls are kept. Several processes need a shared store. Default: in memory. */
+  /** Where the calls are kept. Several processes need a shared store. Default: in memory, where nothing is evicted. */
   readonly store?: KeyValueStore
   /** How long a call waits, and how long a decision is valid, in milliseconds. Default: 1 hour. */
   readonly ttlMs?: number
-  /** Maximum number of calls in the queue. Further calls are denied. Default: 1000. */
+  /** Maximum number of calls in the queue, with those that are decided. Further calls are refused. Default: 1000. */
   readonly maxQueued?: number
+  /** Maximum number of calls of one principal in the queue. Callers that are not authenticated count as one. Default: 100. */
+  readonly maxPrincipalQueued?: number
   /** Called when a call is added to the queue, for example to notify an approver. It must not throw. */
   readonly onQueued?: (request: ApprovalRequest) => void
 }
 
 const PREFIX = 'portcall:approval-queue:'
+/** Followed by the hash of a principal and the id of one of its calls. */
+const OWNED_PREFIX = 'portcall:approval-queue-of:'
+/** Longer calls cannot be shown to a person in full. */
+export const MAX_SHOWN_LENGTH = 20_000
 const STORE_TIMEOUT_MS = 5000
 const MAX_ATTEMPTS = 5
 
 /** Creates an approval queue in a store. */
 export function createApprovalQueue(options: ApprovalQueueOptions = {}): ApprovalQueue {
-  const { ttlMs = 3_600_000, maxQueued = 1000, onQueued } = options
-  const store = openStore(options.store, STORE_TIMEOUT_MS)
+  const { ttlMs = 3_600_000, maxQueued = 1000, maxPrincipalQueued = 100, onQueued } = options
+  const store = openStore(options.store ?? createDefaultStore({ whenFull: 'refuse' }), STORE_TIMEOUT_MS)
   const read = async (id: string): Promise<readonly [text: string, entry: QueuedApproval] | undefined> => {
     const text = await store.get(PREFIX + id)
     return text === undefined ? undefined : [text, JSON.parse(text) as QueuedApproval]
@@ -84,27 +98,40 @@ export function createApprovalQueue(options: ApprovalQueueOptions = {}): Approva
     requestedAt: new Date().toISOString(),
     expiresAt: new Date(Date.now() + ttlMs).toISOString(),
   })
-  const enqueue = async (request: ApprovalRequest): Promise<boolean> => {
+  const ownedPrefix = async ({ principal }: ApprovalRequest): Promise<string> =>
+    `${OWNED_PREFIX}${await sha256(JSON.stringify(principal ?? null))}/`
+  /** Adds a call to the queue. Returns `undefined` if another request has added it meanwhile. */
+  const enqueue = async (request: ApprovalRequest): Promise<ApprovalDecision | undefined> => {
     const value = JSON.stringify(createEntry(request, 'pending'))
-    return store.compareAndSet(PREFIX + request.id, { expected: undefined, value, ttlMs })
+    if (value.length > MAX_SHOWN_LENGTH) return 'too-large'
+    const owned = await ownedPrefix(request)
+    if ((await store.count(PREFIX)) >= maxQueued || (await store.count(owned)) >= maxPrincipalQueued) return 'full'
+    try {
+      if (!(await store.compareAndSet(PREFIX + request.id, { expected: undefined, value, ttlMs }))) return undefined
+      await store.set(owned + request.id, '', { ttlMs })
+    } catch (error) {
+      if (error instanceof StoreFullError) return 'full'
+      throw error
+    }
+    onQueued?.(request)
+    return 'pending'
   }
   const settle = async (id: string, state: ApprovalState, decidedBy: string | undefined): Promise<boolean> => {
     const [expected, entry] = (await read(id)) ?? []
     if (expected === undefined || entry?.state !== 'pending') return false
     const value = JSON.stringify({ ...entry, state, decidedBy, expiresAt: new Date(Date.now() + ttlMs).toISOString() })
-    return store.compareAndSet(PREFIX + id, { expected, value, ttlMs })
+    if (!(await store.compareAndSet(PREFIX + id, { expected, value, ttlMs }))) return false
+    await store.set((await ownedPrefix(entry)) + id, '', { ttlMs })
+    return true
   }
   /** Returns the state of a call, or `undefined` if another request changed it meanwhile. */
-  const tryDecide = async (request: ApprovalRequest): Promise<ApprovalState | undefined> => {
+  const tryDecide = async (request: ApprovalRequest): Promise<ApprovalDecision | undefined> => {
     const [expected, entry] = (await read(request.id)) ?? []
-    if (expected === undefined || !entry) {
-      if ((await store.count(PREFIX)) >= maxQueued) return 'denied'
-      if (!(await enqueue(request))) return undefined
-      onQueued?.(request)
-      return 'pending'
-    }
+    if (expected === undefined || !entry) return enqueue(request)
     if (entry.state !== 'approved') return entry.state
-    return (await store.compareAndSet(PREFIX + request.id, { expected, value: undefined })) ? 'approved' : undefined
+    if (!(await store.compareAndSet(PREFIX + request.id, { expected, value: undefined }))) return undefined
+    await store.delete((await ownedPrefix(request)) + request.id)
+    return 'approved'
   }
 
   return {

@@ -1,3 +1,4 @@
+import { authorizationKey } from '../../jsonrpc/authorization-key.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { openStore } from '../../stores/open-store.ts'
@@ -7,7 +8,7 @@ import { sha256 } from '../../util/digest.ts'
 import { showInvisible } from '../../util/printable.ts'
 import { randomId } from '../../util/random.ts'
 import type { GatewayCall, PolicyDecision } from '../policy.ts'
-import type { Approver } from './approval-queue.ts'
+import { type Approver, MAX_SHOWN_LENGTH } from './approval-queue.ts'
 import { refusal } from './refusal.ts'
 import type { PolicyOutcome } from './report.ts'
 
@@ -34,8 +35,6 @@ const PREFIX = 'portcall:approval:'
 const KEY_PREFIX = 'approval-'
 const TTL_MS = 300_000
 const STORE_TIMEOUT_MS = 5000
-/** Longer calls cannot be shown to a user in full. */
-const MAX_SHOWN_LENGTH = 20_000
 
 /**
  * Creates approvals. An approval is bound to the server, the item, the arguments and the caller. It is used once: the question is kept in the
@@ -50,11 +49,11 @@ export function createCallApprovals(options: ApprovalOptions = {}): CallApproval
     if (message.length > MAX_SHOWN_LENGTH)
       return refuse(call, 'This call needs approval, and is too long to be shown to the user')
     const id = randomId(16)
-    await store.set(PREFIX + id, await digestCall(call), { ttlMs })
+    await store.set(await keyOf(call, id), await digestCall(call), { ttlMs })
     return { decision: { ask: { [KEY_PREFIX + id]: createForm(message) } }, outcome: 'asked' }
   }
   const takeAnswer = async (call: GatewayCall, [id, answer]: readonly [string, unknown]): Promise<Answer> => {
-    const isTaken = await store.compareAndSet(PREFIX + id, { expected: await digestCall(call), value: undefined })
+    const isTaken = await store.compareAndSet(await keyOf(call, id), { expected: await digestCall(call), value: undefined })
     if (!isTaken)
       return refuse(call, 'The approval of this call has expired or was used before. Send the call again to ask for another')
     if (isApproval(answer)) return { decision: 'allow', outcome: 'approved' }
@@ -67,6 +66,8 @@ export function createCallApprovals(options: ApprovalOptions = {}): CallApproval
     const request = { id, server, kind, name, method, arguments: args, principal: caller.auth?.principal, rule }
     const state = await by.decide(request)
     if (state === 'approved') return { decision: 'allow', outcome: 'approved' }
+    if (state === 'full') return refuse(call, 'Too many calls wait for approval. Send the call again later')
+    if (state === 'too-large') return refuse(call, 'This call needs approval, and is too long to be shown to an approver')
     if (state === 'denied') return { decision: refusal(call, 'The approver denied this call'), outcome: 'declined' }
     const text = `This call waits for approval (request ${id}). Send it again, unchanged, when it is approved`
     return { decision: refusal(call, text), outcome: 'asked' }
@@ -85,13 +86,18 @@ export function createCallApprovals(options: ApprovalOptions = {}): CallApproval
   }
 }
 
+/** Returns the key of a question. Those of one principal are a group of their own, so that they do not evict others from a store in memory. */
+async function keyOf({ caller }: GatewayCall, id: string): Promise<string> {
+  return `${PREFIX}${await sha256(JSON.stringify(caller.auth?.principal ?? null))}/${id}`
+}
+
 function refuse(call: GatewayCall, text: string): Answer {
   return { decision: refusal(call, text), outcome: 'refused' }
 }
 
-/** Identifies a call: the same caller, item and arguments have the same digest. */
+/** Identifies a call: the same caller with the same authorization, item and arguments have the same digest. */
 function digestCall({ server, kind, name, method, args = {}, caller }: GatewayCall): Promise<string> {
-  return sha256(canonicalJson([server, kind, name, method, args, caller.auth?.principal ?? null]))
+  return sha256(canonicalJson([server, kind, name, method, args, authorizationKey(caller.auth)]))
 }
 
 function describeCall({ server, kind, name, args = {} }: GatewayCall): string {

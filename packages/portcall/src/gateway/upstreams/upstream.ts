@@ -11,6 +11,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { isRefusedElsewhere } from '../../middleware/outcome.ts'
 import { refuse } from '../../middleware/refusal.ts'
 import { isAuthError } from '../../protocol/authorizer.ts'
+import { identityOf } from '../../protocol/caller-identity.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { methodOf } from '../../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
@@ -80,6 +81,8 @@ export interface UpstreamOptions {
 const LIST_TIMEOUT_MS = 2000
 const PROBE_TIMEOUT_MS = 30_000
 const MAX_REQUESTS = 1000
+/** A program answers 256 requests at once, and queues further ones in the order in which they come, whoever sent them. */
+const MAX_CHANNEL_REQUESTS = 200
 /** How long a request waits for others to finish. */
 const QUEUE_TIMEOUT_MS = 30_000
 let lastId = 0
@@ -193,14 +196,15 @@ interface SenderOptions {
   readonly traffic: Traffic
 }
 
-/** Sends requests on the connections of their callers, at most `maxRequests` at the same time. */
-function createSender({ name, server }: UpstreamOptions, { health, connections, traffic }: SenderOptions): Exchange {
-  const { maxRequests: limit = MAX_REQUESTS } = server
-  const turns = createTurns({ limit, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
+/** Sends requests on the connections of their callers, at most `maxRequests` at the same time, and at most half of them of one caller. */
+function createSender({ name, server, singleUser }: UpstreamOptions, { health, connections, traffic }: SenderOptions): Exchange {
+  const { maxRequests: limit = isChannel(server) ? MAX_CHANNEL_REQUESTS : MAX_REQUESTS } = server
+  const turns = createTurns({ limit, maxOwned: Math.ceil(limit / 2), maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
   const deliver = createDelivery(server, connections)
   return async (request, context) => {
     const isLimited = !methodOf(request.method)?.longLived
-    const turn = !isLimited || turns.begin(context)
+    const owner = singleUser ? undefined : identityOf(request, context)
+    const turn = !isLimited || turns.begin(context, owner)
     if (turn !== true && !(await turn))
       return refuse(request, {
         message: `Too many requests to ${name} are running. The limit is ${limit} at once`,
@@ -218,7 +222,7 @@ function createSender({ name, server }: UpstreamOptions, { health, connections, 
       throw error
     } finally {
       traffic.inFlight--
-      if (isLimited) turns.end()
+      if (isLimited) turns.end(owner)
     }
   }
 }
@@ -301,6 +305,11 @@ function isNotProcessed(error: unknown): boolean {
   const { status, header } = error
   if (status === SERVICE_UNAVAILABLE) return header('retry-after') !== undefined
   return status >= 400 && status < 500 && status !== REQUEST_TIMEOUT
+}
+
+/** Reports whether requests to the server share one channel, such as the standard streams of a program. */
+function isChannel({ target }: GatewayServerOptions): boolean {
+  return matchTarget(target, { exchange: () => false, url: () => false, command: () => true, channel: () => true })
 }
 
 /** Reports whether requests are passed to the server with their context. */

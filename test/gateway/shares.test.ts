@@ -1,0 +1,126 @@
+/** One caller at its limit never changes what another caller gets. */
+import { type Auth, createServer, deriveContext, type Middleware } from 'portcall'
+import { type CallToolResult, type Client, connect, type Exchange } from 'portcall/client'
+import { accessRules, createApprovalQueue, createGateway } from 'portcall/gateway'
+import { idempotency, idempotencyKey, resultSizeLimit } from 'portcall/middleware'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+function textOf({ content }: CallToolResult): string {
+  return content.map((block) => ('text' in block ? block.text : '')).join('')
+}
+
+async function connectAs(exchange: Exchange, principal: string, more: Partial<Auth> = {}): Promise<Client> {
+  const as: Middleware = (request, context, next) => next(request, deriveContext(context, { auth: { principal, ...more } }))
+  const client = await connect({ exchange }, { middleware: [as] })
+  onTestFinished(() => client.close())
+  return client
+}
+
+describe('receipts of idempotency', () => {
+  function createBank(options: Parameters<typeof idempotency>[0] = {}) {
+    let runs = 0
+    const server = createServer({ name: 'bank', version: '1' }).use(idempotency(options))
+    server.tool('pay', {}, () => `paid ${++runs}`)
+    server.tool('large', {}, () => `${++runs} ${'x'.repeat(1_000_000)}`)
+    onTestFinished(() => server.close())
+    return server
+  }
+  const pay = async (client: Client, key: string, name = 'pay'): Promise<string> =>
+    textOf(await client.callTool(name, {}, { meta: idempotencyKey(key) }))
+
+  test('stay however much another caller stores', async () => {
+    const server = createBank()
+    const ada = await connectAs(server.exchange, 'ada')
+    const eve = await connectAs(server.exchange, 'eve')
+    expect(await pay(ada, 'K')).toBe('paid 1')
+    for (let at = 0; at < 80; at++) await pay(eve, `${at}`, 'large')
+    expect(await pay(ada, 'K')).toBe('paid 1')
+  })
+
+  test('are refused when the share of their caller is used up, and nobody else notices', async () => {
+    const server = createBank({ maxReceipts: 3 })
+    const [ada, eve] = [await connectAs(server.exchange, 'ada'), await connectAs(server.exchange, 'eve')]
+    for (let at = 1; at <= 3; at++) expect(await pay(eve, `${at}`)).toBe(`paid ${at}`)
+    expect(await pay(eve, '4')).toContain('Too many idempotency keys are in use')
+    expect(await pay(eve, '1')).toBe('paid 1')
+    expect(await pay(ada, '4')).toBe('paid 4')
+  })
+
+  test('of large responses say that the call has run', async () => {
+    const ada = await connectAs(createBank().exchange, 'ada')
+    expect(await pay(ada, 'K', 'large')).toMatch(/^1 x/)
+    expect(await pay(ada, 'K', 'large')).toContain('has run before with this idempotency key')
+    expect(await pay(ada, 'L')).toBe('paid 2')
+  })
+})
+
+test('linked results stay however many another caller has', async () => {
+  const server = createServer({ name: 'reports', version: '1' }).use(resultSizeLimit({ maxBytes: 1000, exceeded: 'link' }))
+  server.tool('report', {}, () => 'x'.repeat(1_000_000))
+  onTestFinished(() => server.close())
+  const [ada, eve] = [await connectAs(server.exchange, 'ada'), await connectAs(server.exchange, 'eve')]
+  const link = (await ada.callTool('report')).content.find((block) => block.type === 'resource_link')
+  for (let at = 0; at < 80; at++) await eve.callTool('report')
+  expect((await ada.readResource(link!.uri)).contents).toMatchObject([{ text: 'x'.repeat(1_000_000) }])
+})
+
+describe('the approval queue', () => {
+  function createGuarded() {
+    const approver = createApprovalQueue()
+    const server = createServer({ name: 'bank', version: '1' }).tool('pay', {}, () => 'paid')
+    const policy = accessRules({ default: 'approve', rules: [], approvals: { approver, askUser: false } })
+    const gateway = createGateway({ servers: { up: { target: server, alias: '' } }, policy })
+    onTestFinished(() => gateway.close())
+    return { approver, exchange: gateway.exchange }
+  }
+  const pay = async (client: Client, to: unknown = 1): Promise<string> => textOf(await client.callTool('pay', { to }))
+
+  test.each([
+    ['small calls', (at: number) => at],
+    ['large calls', (at: number) => `${at} ${'x'.repeat(1_000_000)}`],
+  ])('takes the call of one caller, and keeps its approval, however many %s another one sends', async (_what, argument) => {
+    const { approver, exchange } = createGuarded()
+    const [ada, bob, eve] = [await connectAs(exchange, 'ada'), await connectAs(exchange, 'bob'), await connectAs(exchange, 'eve')]
+    expect(await pay(ada)).toContain('waits for approval')
+    await approver.approve((await approver.list())[0]!.id)
+    let last = ''
+    for (let at = 0; at < 120; at++) last = await pay(eve, argument(at))
+    expect(last).toMatch(/Too many calls wait for approval|too long to be shown/)
+    expect(await pay(bob)).toContain('waits for approval')
+    expect(await pay(ada)).toBe('paid')
+  })
+
+  test('an approval is only valid for the authorization that asked for it', async () => {
+    const { approver, exchange } = createGuarded()
+    const admin = await connectAs(exchange, 'ada', { scopes: ['admin'] })
+    const reader = await connectAs(exchange, 'ada', { scopes: ['read'] })
+    await pay(admin)
+    await approver.approve((await approver.list())[0]!.id)
+    expect(await pay(reader)).toContain('waits for approval')
+    expect(await pay(admin)).toBe('paid')
+  })
+})
+
+const SLOW_SERVER = `
+import { createServer } from 'portcall'
+import { serveStdio } from 'portcall/stdio'
+const server = createServer({ name: 'slow', version: '1' })
+server.tool('slow', {}, (_args, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted'))))
+server.tool('fast', {}, () => 'fast')
+await serveStdio(server)
+`
+
+test('the calls of one caller on a program do not keep another one waiting', async () => {
+  const target = { command: process.execPath, args: ['--input-type=module', '--eval', SLOW_SERVER] }
+  const gateway = createGateway({ servers: { slow: { target, alias: '' } } })
+  onTestFinished(() => gateway.close())
+  const [ada, eve] = [await connectAs(gateway.exchange, 'ada'), await connectAs(gateway.exchange, 'eve')]
+  expect(textOf(await ada.callTool('fast'))).toBe('fast')
+  const leaving = new AbortController()
+  const calls = Array.from({ length: 400 }, () => eve.callTool('slow', {}, { signal: leaving.signal }).catch(() => {}))
+  await expect.poll(() => gateway.status().servers.slow?.inFlight).toBe(100)
+  expect(textOf(await ada.callTool('fast', {}, { requestTimeoutMs: 20_000 }))).toBe('fast')
+  expect(gateway.status().servers.slow?.inFlight).toBe(100)
+  leaving.abort()
+  await Promise.all(calls)
+})
