@@ -3,6 +3,7 @@ import { type Auth, createServer, deriveContext, type Middleware } from 'portcal
 import { type CallToolResult, type Client, connect, type Exchange } from 'portcall/client'
 import { accessRules, createApprovalQueue, createGateway } from 'portcall/gateway'
 import { idempotency, idempotencyKey, resultSizeLimit } from 'portcall/middleware'
+import { type ServeOptions, serve } from 'portcall/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 function textOf({ content }: CallToolResult): string {
@@ -123,4 +124,32 @@ test('the calls of one caller on a program do not keep another one waiting', asy
   expect(gateway.status().servers.slow?.inFlight).toBe(100)
   leaving.abort()
   await Promise.all(calls)
+})
+
+describe('over HTTP', () => {
+  async function startShared(options: ServeOptions) {
+    const server = createServer({ name: 'shared', version: '1' })
+    server.tool('slow', {}, (_args, { signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(''))))
+    server.tool('fast', {}, () => 'fast')
+    const authenticate: ServeOptions['authenticate'] = ({ header }) => ({ principal: header('authorization') ?? '' })
+    const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0, authenticate, ...options })
+    onTestFinished(() => close())
+    return (principal: string) =>
+      connect(url, { headers: { authorization: principal } }).then((client) => {
+        onTestFinished(() => client.close())
+        return client
+      })
+  }
+
+  test('the requests of one caller leave places for others', async () => {
+    const connectTo = await startShared({ maxPrincipalRequests: 3, maxRequests: 6 })
+    const [ada, eve] = [await connectTo('ada'), await connectTo('eve')]
+    const leaving = new AbortController()
+    const calls = Array.from({ length: 10 }, () => eve.callTool('slow', {}, { signal: leaving.signal }).catch((error) => String(error)))
+    expect(await Promise.any(calls.map((call) => call.then((outcome) => (String(outcome).includes('429') ? outcome : Promise.reject()))))).toContain('429')
+    expect(textOf(await ada.callTool('fast'))).toBe('fast')
+    leaving.abort()
+    await Promise.all(calls)
+    await expect.poll(async () => eve.callTool('fast').then(textOf, String)).toBe('fast')
+  })
 })

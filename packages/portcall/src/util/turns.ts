@@ -121,6 +121,8 @@ export function createTurns({ limit, maxOwned = limit, maxQueued, queueTimeoutMs
       if (!share) return
       share.running--
       running--
+      shares.delete(owner)
+      shares.set(owner, share)
       startNext()
       forgetUnused(owner, share)
     },

@@ -211,7 +211,7 @@ describe('an approval queue', () => {
   })
 
   test('has ids that a command line does not take for options', async () => {
-    const queue = createApprovalQueue()
+    const queue = createApprovalQueue({ maxPrincipalQueued: 500 })
     const { gateway } = open({ approver: queue })
     const client = await clientOf(gateway)
     // One of 64 digests begins with a dash.

@@ -10,12 +10,13 @@ import { revisionOf } from '../../../protocol/revisions.ts'
 import { pathOf } from '../../../util/request-target.ts'
 import { EMPTY_HEADERS, Header } from '../common/headers.ts'
 import { DEFAULT_ACCEPT, isJson, JSON_TYPE, parseAccept } from '../common/media-types.ts'
+import { createTurns } from '../../../util/turns.ts'
 import { createCors } from './cors.ts'
 import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
 import { createHostCheck } from './host-check.ts'
 import { HttpError, httpError, sendError, toHttpError } from './http-error.ts'
 import { createLegacyHandler } from './legacy-handler.ts'
-import { DRAIN_TIMEOUT_MS, resolveHttpLimits } from './limits.ts'
+import { DRAIN_TIMEOUT_MS, type HttpLimits, resolveHttpLimits } from './limits.ts'
 import { createModernHandler, type ModernHandler } from './modern.ts'
 import { createOpenStreams } from './open-streams.ts'
 import type { HttpOptions } from './options.ts'
@@ -35,6 +36,7 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
   const checkHost = createHostCheck(options)
   const answeredByHook = createRequestHook(options, cors)
   const { authenticate } = options
+  const enter = createShares(limits)
   let active = 0
   let draining = false
   let onIdle: (() => void) | undefined
@@ -48,12 +50,16 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       if (cors) context.commonHeaders = cors.headersFor(context)
       if (draining || active >= limits.maxRequests) return sendError(context, unavailable(draining))
       active++
+      let leave: (() => void) | undefined
       try {
         checkHost(context)
         if (context.target.length > limits.maxTargetBytes) throw httpError(414, 'The request target is too long')
         if (answeredByHook && (await answeredByHook(context))) return
         const route = findRoute(context, options.path)
-        if (authenticate) context.auth = await authenticate(context)
+        if (authenticate) {
+          context.auth = await authenticate(context)
+          leave = enter(context.auth?.principal)
+        }
         const stream = await route(context, handlers)
         if (stream) {
           active++
@@ -66,6 +72,7 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
         sendError(context, toHttpError(error, endpoint.onError))
       } finally {
         active--
+        leave?.()
         if (draining) checkIdle()
       }
     },
@@ -90,6 +97,15 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       await handlers.legacy?.close()
       endpoint.streams.destroyAll()
     },
+  }
+}
+
+/** Returns what counts a request for its principal, and returns what ends it. It @throws HttpError 429 if the principal has too many. */
+function createShares({ maxRequests: limit, maxPrincipalRequests: maxOwned }: HttpLimits): (owner: string | undefined) => () => void {
+  const turns = createTurns({ limit, maxOwned, maxQueued: 0, queueTimeoutMs: 0 })
+  return (owner) => {
+    if (turns.begin({}, owner) !== true) throw httpError(429, 'Too many concurrent requests of this caller', { 'retry-after': '1' })
+    return () => turns.end(owner)
   }
 }
 

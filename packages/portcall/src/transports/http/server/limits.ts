@@ -14,10 +14,14 @@ export interface HttpLimits {
   readonly bodyIdleTimeoutMs: number
   /** Concurrent requests. Further ones get 503. */
   readonly maxRequests: number
+  /** Concurrent requests of one principal, with its open subscriptions. Further ones get 429. */
+  readonly maxPrincipalRequests: number
   /** Concurrent requests of one session. Further ones get 429. */
   readonly maxSessionRequests: number
   /** Open `subscriptions/listen` streams. Further ones get 429. */
   readonly maxSubscriptions: number
+  /** Open `subscriptions/listen` streams of one principal. Further ones get 429. */
+  readonly maxPrincipalSubscriptions: number
   /** Legacy sessions. A further one replaces the session that has been idle longest; if all are busy, it gets 503. */
   readonly maxSessions: number
   /** Legacy sessions of one principal. A further one replaces the session that has been idle longest; if all are busy, it gets 429. */
@@ -60,8 +64,10 @@ export const HTTP_LIMITS: HttpLimits = {
   bodyTimeoutMs: 30 * SECOND,
   bodyIdleTimeoutMs: 10 * SECOND,
   maxRequests: 10_000,
+  maxPrincipalRequests: 1000,
   maxSessionRequests: 256,
   maxSubscriptions: 1024,
+  maxPrincipalSubscriptions: 256,
   maxSessions: 10_000,
   maxPrincipalSessions: 100,
   maxSessionStreams: 16,

@@ -305,6 +305,21 @@ describe('subscriptions', () => {
     await connect().send(subscribe()).until('acknowledged')
   })
 
+  test('of one principal are limited, and leave places for others', async () => {
+    const core = createTestCore()
+    let principal = 'eve'
+    const { connect } = await listen(core.exchange, { maxPrincipalSubscriptions: 2, authenticate: () => ({ principal }) })
+    const open = [connect().send(subscribe()), connect().send(subscribe())]
+    for (const raw of open) await raw.until('acknowledged')
+    expect((await connect().send(subscribe(3)).response()).status).toBe(429)
+    principal = 'ada'
+    await connect().send(subscribe()).until('acknowledged')
+    await open[0]?.close()
+    await eventually(() => expect(core.subscriptions).toBe(2))
+    principal = 'eve'
+    await connect().send(subscribe()).until('acknowledged')
+  })
+
   test('count as running requests until they end', async () => {
     const core = createTestCore()
     const { connect } = await listen(core.exchange, { maxRequests: 1 })

@@ -5,6 +5,7 @@ import { ProtocolErrorCode, unsupportedProtocolVersion } from '../../../protocol
 import { readRequestMeta } from '../../../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../../../protocol/revisions.ts'
 import { type AbortListener, LazyAbort } from '../../../util/abort.ts'
+import { createTurns } from '../../../util/turns.ts'
 import { Header, JSON_HEADERS } from '../common/headers.ts'
 import { encodeMessage } from '../common/sse-encode.ts'
 import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
@@ -23,17 +24,22 @@ export interface ModernHandler {
 export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
   const { methodOf, limits } = endpoint
   const validateHeaders = createHeaderValidator(methodOf, true)
-  let subscriptions = 0
+  const turns = createTurns({
+    limit: limits.maxSubscriptions,
+    maxOwned: limits.maxPrincipalSubscriptions,
+    maxQueued: 0,
+    queueTimeoutMs: 0,
+  })
 
   /** Does not wait for the end of the stream: everything on the stack would stay in memory for as long as it is open. */
   const subscribe = (message: Request, context: HttpContext): LongLivedStream => {
     if (!context.accepts.events) throw httpError(406, 'Not acceptable: this method responds with text/event-stream')
-    if (subscriptions >= limits.maxSubscriptions) throw httpError(429, 'Too many subscriptions')
-    subscriptions++
+    const owner = context.auth?.principal
+    if (turns.begin({}, owner) !== true) throw httpError(429, 'Too many subscriptions')
     const call = new ModernCall(endpoint, context)
     const expiry = watchTokenExpiry(context.auth, () => call.expire())
     const end = (): void => {
-      subscriptions--
+      turns.end(owner)
       expiry?.cancel()
     }
     return { closed: answer(message, call).then(end, end) }
