@@ -81,7 +81,12 @@ describe('shares and ends of programs', () => {
   test.each([
     ['returns', 'for (let at = 0; at < 100; at++) void tools.wait()\nreturn "ended"', 'ended', {}],
     ['fails', 'for (let at = 0; at < 100; at++) void tools.wait()\nthrow new Error("mine")', 'mine', {}],
-    ['takes too long', 'await Promise.all(Array.from({ length: 100 }, () => tools.wait()))', 'took more than', { timeoutMs: 2000 }],
+    [
+      'takes too long',
+      'await Promise.all(Array.from({ length: 100 }, () => tools.wait()))',
+      'took more than',
+      { timeoutMs: 2000 },
+    ],
   ])('the calls of a program that %s end with it, without warnings', async (_what, code, expected, limits) => {
     const warnings: Error[] = []
     const onWarning = (warning: Error): void => void warnings.push(warning)

@@ -129,10 +129,20 @@ test('the calls of one caller on a program do not keep another one waiting', asy
 describe('over HTTP', () => {
   async function startShared(options: ServeOptions) {
     const server = createServer({ name: 'shared', version: '1' })
-    server.tool('slow', {}, (_args, { signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(''))))
+    server.tool(
+      'slow',
+      {},
+      (_args, { signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(''))),
+    )
     server.tool('fast', {}, () => 'fast')
     const authenticate: ServeOptions['authenticate'] = ({ header }) => ({ principal: header('authorization') ?? '' })
-    const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0, authenticate, ...options })
+    const { url, close } = await serve(server, {
+      port: 0,
+      handleProcessSignals: false,
+      drainTimeoutMs: 0,
+      authenticate,
+      ...options,
+    })
     onTestFinished(() => close())
     return (principal: string) =>
       connect(url, { headers: { authorization: principal } }).then((client) => {
@@ -145,8 +155,14 @@ describe('over HTTP', () => {
     const connectTo = await startShared({ maxPrincipalRequests: 3, maxRequests: 6 })
     const [ada, eve] = [await connectTo('ada'), await connectTo('eve')]
     const leaving = new AbortController()
-    const calls = Array.from({ length: 10 }, () => eve.callTool('slow', {}, { signal: leaving.signal }).catch((error) => String(error)))
-    expect(await Promise.any(calls.map((call) => call.then((outcome) => (String(outcome).includes('429') ? outcome : Promise.reject()))))).toContain('429')
+    const calls = Array.from({ length: 10 }, () =>
+      eve.callTool('slow', {}, { signal: leaving.signal }).catch((error) => String(error)),
+    )
+    expect(
+      await Promise.any(
+        calls.map((call) => call.then((outcome) => (String(outcome).includes('429') ? outcome : Promise.reject()))),
+      ),
+    ).toContain('429')
     expect(textOf(await ada.callTool('fast'))).toBe('fast')
     leaving.abort()
     await Promise.all(calls)

@@ -69,10 +69,10 @@ export type {
 export { type AcceptedPins, type AcceptPinsOptions, acceptPins } from '../gateway/policy/accept-pins.ts'
 export { type AccessRulesOptions, accessRules } from '../gateway/policy/access-rules.ts'
 export {
+  type ApprovalDecision,
   type ApprovalQueue,
   type ApprovalQueueOptions,
   type ApprovalRequest,
-  type ApprovalDecision,
   type ApprovalState,
   type Approver,
   createApprovalQueue,

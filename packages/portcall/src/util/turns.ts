@@ -53,8 +53,7 @@ export function createTurns({ limit, maxOwned = limit, maxQueued, queueTimeoutMs
   const forgetUnused = (owner: unknown, share: Share): void => {
     if (share.running === 0 && share.waiting.size === 0) shares.delete(owner)
   }
-  const canRun = (owner: unknown, share: Share): boolean =>
-    running < limit && (owner === undefined || share.running < maxOwned)
+  const canRun = (owner: unknown, share: Share): boolean => running < limit && (owner === undefined || share.running < maxOwned)
 
   const wait = (source: AbortSource, owner: unknown, share: Share): Promise<boolean> =>
     new Promise((resolve, reject) => {

@@ -8,9 +8,9 @@ import { isModern } from '../../../protocol/meta.ts'
 import { methodOf as coreMethodOf } from '../../../protocol/methods.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
 import { pathOf } from '../../../util/request-target.ts'
+import { createTurns } from '../../../util/turns.ts'
 import { EMPTY_HEADERS, Header } from '../common/headers.ts'
 import { DEFAULT_ACCEPT, isJson, JSON_TYPE, parseAccept } from '../common/media-types.ts'
-import { createTurns } from '../../../util/turns.ts'
 import { createCors } from './cors.ts'
 import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
 import { createHostCheck } from './host-check.ts'
@@ -101,10 +101,14 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
 }
 
 /** Returns what counts a request for its principal, and returns what ends it. It @throws HttpError 429 if the principal has too many. */
-function createShares({ maxRequests: limit, maxPrincipalRequests: maxOwned }: HttpLimits): (owner: string | undefined) => () => void {
+function createShares({
+  maxRequests: limit,
+  maxPrincipalRequests: maxOwned,
+}: HttpLimits): (owner: string | undefined) => () => void {
   const turns = createTurns({ limit, maxOwned, maxQueued: 0, queueTimeoutMs: 0 })
   return (owner) => {
-    if (turns.begin({}, owner) !== true) throw httpError(429, 'Too many concurrent requests of this caller', { 'retry-after': '1' })
+    if (turns.begin({}, owner) !== true)
+      throw httpError(429, 'Too many concurrent requests of this caller', { 'retry-after': '1' })
     return () => turns.end(owner)
   }
 }
