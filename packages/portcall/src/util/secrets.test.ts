@@ -322,6 +322,11 @@ const PIECES = [
   '\u200b',
   '[redacted',
   '\u2022\u2022\u2022\u2022',
+  'password=\u2022\u2022\u2022\u2022',
+  'password=[redacted]',
+  'password=[\u2022\u2022\u2022\u2022',
+  '?sig=\u2022\u2022\u2022\u2022',
+  'cookie: \u2022\u2022\u2022\u2022',
 ] // prettier-ignore
 
 const DETECTORS: readonly (readonly [title: string, run: (text: string) => unknown])[] = [
@@ -341,4 +346,9 @@ test.each(DETECTORS)('%s takes linear time', (_, run) => {
     return growth > 3 ? [{ piece, growth }] : []
   })
   expect(slow).toEqual([])
+})
+
+test('a value behind many backslashes takes linear time', () => {
+  const growth = growthOf(replace, (size) => `password=${'\\'.repeat(size / 2)}"${'\\'.repeat(size / 2)}`)
+  expect(growth).toBeLessThanOrEqual(3)
 })

@@ -44,7 +44,7 @@ const MAX_ESCAPES = 8
 /** Without one of these there is no secret. */
 const SUSPICIOUS = /[:=]|[\w.+/~-]{15}|-----BEGIN|\b(?:bearer|dpop|basic)\s/i
 /** A value: text in escaped quotation marks, in quotation marks, in brackets, or up to a separator. */
-const VALUE = /(\\+")((?:(?!\1)[\s\S])+)|(")((?:[^"\\]|\\.)+)|(')([^']+)|(\[)([^\]]+)|()([^\s"'&;,\\)}\]{]+)/y
+const VALUE = /(\\{1,15}")((?:(?!\1)[\s\S])+)|(")((?:[^"\\]|\\.)+)|(')([^']+)|(\[)([^\]]+)|()([^\s"'&;,\\)}\]{]+)/y
 /** A value that may have several words: of `Cookie`, and of `Authorization` after the scheme. */
 const COOKIES = /()([^\r\n"'\\]+)/y
 const AUTHORIZATION = /((?:\w+[^\S\r\n]+)?)([^\s"'&;,\\)}\]]+)/y
@@ -173,13 +173,15 @@ interface ValuePlace {
 }
 
 function readValue(text: string, at: number, name: string): ValuePlace | undefined {
+  // The rest of the text may be one value. It is not read again for each masked value in it.
+  if (isMasked(text.slice(at, at + 12))) return undefined
   const isQuoted = /["'\\[]/.test(text.charAt(at))
   const pattern = isQuoted ? VALUE : /cookie$/i.test(name) ? COOKIES : /authorization$/i.test(name) ? AUTHORIZATION : VALUE
   pattern.lastIndex = at
   const groups = pattern.exec(text)?.slice(1) ?? []
   const found = groups.findIndex((group, index) => index % 2 === 1 && group !== undefined)
   const value = groups[found] ?? ''
-  if (value === '' || isMasked(text.slice(at, at + 12)) || NO_VALUE.test(value)) return undefined
+  if (value === '' || NO_VALUE.test(value)) return undefined
   const start = at + (groups[found - 1] ?? '').length
   return { start, end: start + value.length }
 }
