@@ -30,6 +30,9 @@ const CHANGES: { readonly [name: string]: (uri: string) => string } = {
   'full-width letters': (uri) =>
     uri.replaceAll(/[a-z](?=[^:]*$)/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
   'full-width separators': (uri) => uri.replaceAll(/(?<=[^:/])\/(?=[^/])/g, '\uff0f'),
+  'parameters of segments': (uri) => uri.replace(/(?<=[^:/])\/(?=[^/]*$)/, ';v=1/'),
+  'parameters at the end': (uri) => `${uri}${uri.endsWith('/') ? '' : ';v=1'}`,
+  'streams of files': (uri) => `${uri}::$DATA`,
   'decomposed letters': (uri) => uri.normalize('NFD'),
   'dots at the end of names': (uri) => uri.replaceAll(/(?<=[a-zé])(?=\/[^/]|$)/g, '.'),
 }
@@ -77,6 +80,13 @@ test.each([
   ['file://localhost/etc/*', 'file:///etc/passwd'],
   ['db://host/secret', 'db://user:password@host:5432/secret'],
   ['db://host/secret', 'db://HOST.:/secret'],
+  ['db://host:5432/secret', 'db://user@host:5432/secret'],
+  ['db://host:5432/secret', 'db://user:password@HOST.:5432/secret'],
+  ['http://host:8080/secret', 'http://user%40x@host.:8080/secret'],
+  ['file:///etc/*', 'file://server/etc/passwd'],
+  ['file:///etc/*', 'file://127.1/etc/passwd'],
+  ['file:///etc/*', 'file://user@server:1/etc;x=1/passwd'],
+  ['*.pem', 'file:///a.pem:$DATA'],
   ['http://host/secret', 'http://host:80/secret'],
   ['http://host:80/secret', 'http://host/secret'],
   ['https://münchen.de/*', 'https://xn--mnchen-3ya.de/x'],

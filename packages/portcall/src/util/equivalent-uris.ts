@@ -64,26 +64,33 @@ export function foldUri(uri: string): readonly string[] {
   const [, scheme, rest = text] = SCHEME.exec(text) ?? []
   const forms = [rest, rest.split('#', 1)[0] ?? '']
   const [path = '', query] = (forms[1] ?? '').split('?', 2)
-  if (query === '' || scheme?.endsWith('file')) forms.push(path)
+  const isFile = scheme?.endsWith('file') === true
+  if (query === '' || isFile) forms.push(path)
   const folded = forms.flatMap((form) =>
-    foldHierarchy(form).map((hierarchy) => (scheme === undefined ? hierarchy : `${scheme}:/${hierarchy}`)),
+    foldHierarchy(form, isFile).map((hierarchy) => (scheme === undefined ? hierarchy : `${scheme}:/${hierarchy}`)),
   )
   return [...new Set(folded.flatMap((form) => [form, `${form}/`]))]
 }
 
-/** Returns the forms of what follows the scheme, without a slash at the beginning and at the end. */
-function foldHierarchy(rest: string): string[] {
+/**
+ * Returns the forms of what follows the scheme, without a slash at the beginning and at the end. Many programs open the path of a file URI,
+ * whatever its host is.
+ */
+function foldHierarchy(rest: string, isFile: boolean): string[] {
   const segments = rest.split('/')
   const parts = segments.filter((segment) => segment !== '')
   const [first = '', ...path] = parts
   const host = asciiHost(first)
-  const plainHost = host.slice(host.lastIndexOf('@') + 1).replace(/:\d*$/, '')
-  const isLocal = rest.startsWith('//') && /^(localhost|127\.0\.0\.1|\[::1\])?\.?$/.test(plainHost)
+  const server = host.slice(host.lastIndexOf('@') + 1)
+  const [plainHost = '', port = ''] = server.split(/(?=:\d*$)/)
+  const isLocal = rest.startsWith('//') && (isFile || /^(localhost|127\.0\.0\.1|\[::1\])?\.?$/.test(plainHost))
   const tail = resolveSegments(path)
   const whole = resolveSegments(parts)
-  const hosts = [host, plainHost, plainHost.replace(/(?<!\.)\.+$/, '')]
+  const name = plainHost.replace(/(?<!\.)\.+$/, '')
+  const hosts = [host, server, plainHost, name, name + port]
   const withHosts = hosts.map((one) => [...(one === '' ? [] : resolveSegments([one])), ...tail].join('/'))
-  return [...withHosts, whole.join('/'), ...(isLocal ? [tail.join('/')] : [])]
+  const forms = [...withHosts, whole.join('/'), ...(isLocal ? [tail.join('/')] : [])]
+  return [...forms, ...forms.map(removeParameters)]
 }
 
 const MAX_HOST_LENGTH = 253
@@ -105,6 +112,15 @@ function resolveSegments(segments: readonly string[]): string[] {
     else resolved.push(trimName(segment))
   }
   return resolved
+}
+
+/** Removes what some servers do not see in the segments of a path: parameters, and streams of files on Windows. */
+function removeParameters(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => trimName(segment.split(/;|::?\$/, 1)[0] ?? ''))
+    .filter((segment, index) => index === 0 || segment !== '')
+    .join('/')
 }
 
 /** Removes dots and spaces at the end of a name. */
