@@ -22,8 +22,8 @@ export interface Io {
   print(parts: readonly LinePart[], indent?: number): void
   /** Writes a value to stdout, as one line of JSON. */
   value(value: unknown): void
-  /** Writes one line to stderr. Line breaks and control characters of others are replaced, on a terminal or not. */
-  log(text: string): void
+  /** Writes lines to stderr, all at once. Line breaks and control characters of others in them are replaced, on a terminal or not. */
+  log(lines: string | readonly string[]): void
   /** Writes to stderr, without changes and without a line break. */
   draw(text: string): void
 }
@@ -47,7 +47,13 @@ export function createIo({ json, input, signal }: IoOptions): Io {
     line: (text) => void write(`${sanitizeLine(text)}\n`),
     print: (parts, indent) => void write(`${renderLine(parts, styleOf(stdout), indent)}\n`),
     value: (value) => data(JSON.stringify(value)),
-    log: (text) => void stderr.write(`${sanitizeLine(text)}\n`),
+    log: (lines) =>
+      void stderr.write(
+        [lines]
+          .flat()
+          .map((line) => `${sanitizeLine(line)}\n`)
+          .join(''),
+      ),
     draw: (text) => void stderr.write(text),
   }
 }

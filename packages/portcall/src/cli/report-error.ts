@@ -73,10 +73,10 @@ export function reportError(error: unknown, isJson: boolean): ExitReason {
   return exitReason
 }
 
-/** Further lines of a message are indented, because programs and servers write them, and could write what looks like a message of this one. */
+/** Programs and servers write the further lines of a message. A line that looks like a message of this program is indented. */
 function shownLines(lines: readonly string[]): string[] {
-  const shown = lines.slice(0, MAX_MESSAGE_LINES).map((line) => `  ${line}`)
-  return lines.length > shown.length ? [...shown, `  … ${lines.length - shown.length} more lines`] : shown
+  const shown = lines.slice(0, MAX_MESSAGE_LINES).map((line) => (/^\s*portcall\b/.test(line) ? `  ${line}` : line))
+  return lines.length > shown.length ? [...shown, `… ${lines.length - shown.length} more lines`] : shown
 }
 
 /** Does the same with several errors, once for each message. Returns the exit reason of the first, or `undefined` if there is none. */

@@ -122,13 +122,13 @@ function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => P
         store: stores?.store,
         memory: memory.store,
         onChange(change) {
-          for (const line of formatChange(change).split('\n')) io.log(line)
-          io.log(`Accept it with portcall gateway --accept ${change.server}${options}`)
+          const accept = `Accept it with portcall gateway --accept ${change.server}${options}`
+          io.log([...formatChange(change).split('\n'), accept])
         },
         onQueued: ({ server, kind, name }) =>
           io.log(`A call of the ${kind} ${name} of ${server} waits for approval. Show it with portcall gateway approvals`),
         onError(error) {
-          for (const line of describeError(error).split('\n')) io.log(line)
+          io.log(describeError(error).split('\n'))
         },
       })
       const onLoginFailed = (error: unknown): void => io.log(`The login of a browser failed: ${describeError(error)}`)

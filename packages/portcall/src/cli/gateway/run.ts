@@ -138,7 +138,7 @@ async function reload(controller: Controller, { log }: Io): Promise<void> {
   try {
     log(describeReload(await controller.reload()))
   } catch (error) {
-    for (const line of `The configuration was not reloaded: ${describeError(error)}`.split('\n')) log(line)
+    log(`The configuration was not reloaded: ${describeError(error)}`.split('\n'))
   }
 }
 

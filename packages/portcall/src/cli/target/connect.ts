@@ -57,7 +57,7 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
     ...options,
     onStderr(text) {
       opening.onStderr(text)
-      if (flags.verbose) for (const line of text.trimEnd().split('\n')) io.log(line)
+      if (flags.verbose) io.log(text.trimEnd().split('\n'))
     },
     onEvent(event) {
       opening.onEvent(event)

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 function watch(io: { isTty?: boolean; json?: boolean } = {}) {
   const lines: string[] = []
-  const watched = watchConnection('node', { isTty: true, json: false, ...io, log: (text) => void lines.push(text) })
+  const watched = watchConnection('node', { isTty: true, json: false, ...io, log: (text) => void lines.push(...[text].flat()) })
   return { lines, watched }
 }
 
