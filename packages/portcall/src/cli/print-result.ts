@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CallToolResult, ContentBlock, ResourceContents } from '../entrypoints/index.ts'
+import { isObject } from '../entrypoints/jsonrpc.ts'
 import { sanitizeLine } from '../util/printable.ts'
 import type { ExitReason } from './exit-codes.ts'
 import type { Io } from './io.ts'
@@ -18,7 +19,8 @@ export async function printResult(result: CallToolResult, io: Io, saveDir: strin
 /** Returns what to do about the error of a server that asks for input only in older versions of the protocol. */
 function hintFor({ content }: CallToolResult): string | undefined {
   const isUnavailable = content.some(
-    (block) => block.type === 'text' && /server-initiated requests is unavailable on/.test(block.text.slice(0, 1000)),
+    (block) =>
+      isObject(block) && block.type === 'text' && /server-initiated requests is unavailable on/.test(block.text.slice(0, 1000)),
   )
   return isUnavailable
     ? 'portcall: the server asks for input only in older versions: try --protocol-version with an older one'
@@ -32,7 +34,7 @@ export async function printContent(
   saveDir: string | undefined,
 ): Promise<void> {
   for (const line of await formatContent(content, saveDir)) io.data(line)
-  const hasText = content.some(({ type }) => type === 'text')
+  const hasText = content.some((block) => isObject(block) && block.type === 'text')
   if (structuredContent !== undefined && !hasText) io.data(JSON.stringify(structuredContent, null, 2))
 }
 
@@ -41,7 +43,9 @@ export async function formatContent(blocks: readonly ContentBlock[], saveDir: st
   return Promise.all(blocks.map((block) => formatBlock(block, saveDir)))
 }
 
+/** A block that lacks what its type requires is shown as it is. */
 async function formatBlock(block: ContentBlock, saveDir: string | undefined): Promise<string> {
+  if (!isComplete(block)) return JSON.stringify(block)
   switch (block.type) {
     case 'text':
       return block.text
@@ -55,6 +59,12 @@ async function formatBlock(block: ContentBlock, saveDir: string | undefined): Pr
     default:
       return JSON.stringify(block)
   }
+}
+
+function isComplete(block: unknown): boolean {
+  if (!isObject(block)) return false
+  if (block.type === 'resource') return isObject(block.resource)
+  return block.type !== 'resource_link' || (typeof block.uri === 'string' && typeof (block.title ?? block.name) === 'string')
 }
 
 /** Formats the contents of a resource. Binary contents are saved to `saveDir` or else summarized. */

@@ -92,3 +92,25 @@ test.each([
 ])('leaves other results of %s as they are', (method, result) => {
   expect(completeResult(method, result)).toBe(result)
 })
+
+test.each([
+  [{ type: 'text' }, { type: 'text', text: '' }],
+  [
+    { type: 'text', text: null },
+    { type: 'text', text: '' },
+  ],
+  [
+    { type: 'image', mimeType: 'image/png' },
+    { type: 'image', mimeType: 'image/png', data: '' },
+  ],
+  [
+    { type: 'audio', mimeType: 'audio/wav', data: 7 },
+    { type: 'audio', mimeType: 'audio/wav', data: '' },
+  ],
+])('completes the block %j', (block, expected) => {
+  const nested = (one: object) => ({ content: [one, { type: 'tool_result', toolUseId: '1', content: [one] }] })
+  expect(completeResult('tools/call', nested(block))).toEqual(nested(expected))
+  expect(completeResult('prompts/get', { messages: [{ role: 'user', content: block }] })).toEqual({
+    messages: [{ role: 'user', content: expected }],
+  })
+})

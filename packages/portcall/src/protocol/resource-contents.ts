@@ -55,8 +55,17 @@ function completeContent(content: unknown): unknown {
 function completeBlock(block: JsonObject): JsonObject {
   if (block.type === 'resource' && isObject(block.resource))
     return withMember(block, 'resource', (one) => completeContents(one as JsonObject))
-  return block.type === 'tool_result' ? withMember(block, 'content', completeContent) : block
+  if (block.type === 'tool_result') return withMember(block, 'content', completeContent)
+  const member = REQUIRED_TEXTS.get(block.type)
+  return member === undefined || typeof block[member] === 'string' ? block : { ...block, [member]: '' }
 }
+
+/** The members of content blocks that may be left out because they are empty. */
+const REQUIRED_TEXTS: ReadonlyMap<unknown, string> = new Map([
+  ['text', 'text'],
+  ['image', 'data'],
+  ['audio', 'data'],
+])
 
 function completeInputRequests(requests: unknown): unknown {
   if (!isObject(requests)) return requests
