@@ -110,6 +110,10 @@ test('an option decides, whatever the environment says', () => {
   expect(createProxyLookup(new URL(A), env, [])?.(new URL('https://x.com'))?.href).toBe(`${A}/`)
 })
 
+test.each([true, 3128, { url: A }])('the option %j is refused', (value) => {
+  expect(() => createProxyLookup(value as never, {}, [])).toThrow("The option proxy must be 'env', the URL of a proxy, or false")
+})
+
 test.each(['socks5://user:secret@s.corp', 'ftp://user:secret@s.corp', 'http://user:secret@', '::secret'])(
   '%s is refused, without its password',
   (value) => {

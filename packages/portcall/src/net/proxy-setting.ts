@@ -28,6 +28,8 @@ export function createProxyLookup(
   const used = setting ?? (usesEnvironmentProxy(env, flags) ? 'env' : false)
   if (used === false) return undefined
   if (used === 'env') return createEnvironmentLookup(env)
+  if (typeof used !== 'string' && !(used instanceof URL))
+    throw new ProxyError(`The option proxy must be 'env', the URL of a proxy, or false`)
   const proxy = readProxy(String(used), 'The option proxy')
   return (url) => (isLocal(url) ? undefined : proxy)
 }

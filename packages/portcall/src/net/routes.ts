@@ -2,8 +2,9 @@
 import { type AgentOptions, Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
+import { type ProxyError, proxyAddress, refusedCredentials } from './proxy-error.ts'
 import type { ProxyLookup } from './proxy-setting.ts'
-import { createTunnelAgent, proxyHeaders } from './tunnel.ts'
+import { createForwardAgent, createTunnelAgent, proxyHeaders } from './tunnel.ts'
 
 /** How to send a request to a URL. */
 export interface HttpRoute {
@@ -13,6 +14,8 @@ export interface HttpRoute {
   readonly headers: Readonly<Record<string, string>>
   /** Whether the request goes through a proxy, which then resolves the host name. */
   readonly isProxied: boolean
+  /** Returns the error for a status that is the answer of the proxy itself, not of the server. */
+  refusalOf(status: number | undefined): ProxyError | undefined
 }
 
 /** The routes of one client, which share connections. */
@@ -26,36 +29,36 @@ export interface HttpRoutes {
 /** Creates the routes of a client. */
 export function createHttpRoutes(agentOptions: AgentOptions, proxyOf: ProxyLookup | undefined): HttpRoutes {
   const direct = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) }
-  const tunnels = new Map<string, HttpsAgent>()
+  const proxied = new Map<string, HttpAgent>()
 
-  const tunnelThrough = (proxy: URL): HttpsAgent => {
-    const known = tunnels.get(proxy.href)
+  const agentThrough = (proxy: URL, isSecure: boolean): HttpAgent => {
+    const key = `${isSecure} ${proxy.href}`
+    const known = proxied.get(key)
     if (known) return known
-    const agent = createTunnelAgent(proxy, agentOptions)
-    tunnels.set(proxy.href, agent)
+    const agent = isSecure ? createTunnelAgent(proxy, agentOptions) : createForwardAgent(proxy, agentOptions)
+    proxied.set(key, agent)
     return agent
   }
   const requestOf = (isSecure: boolean): typeof requestHttp => (isSecure ? requestHttps : requestHttp)
-  const agentOf = (isSecure: boolean): HttpAgent => (isSecure ? direct.https : direct.http)
 
   return {
     routeOf(url) {
       const proxy = proxyOf?.(url)
       const { protocol, hostname, port, path } = urlToHttpOptions(url)
       const isSecure = protocol === 'https:'
+      const isProxied = proxy !== undefined
       if (!proxy || isSecure) {
-        const agent = proxy ? tunnelThrough(proxy) : agentOf(isSecure)
+        const agent = proxy ? agentThrough(proxy, true) : direct[isSecure ? 'https' : 'http']
         const options = { protocol, hostname, port, path, agent }
-        return { request: requestOf(isSecure), options, headers: {}, isProxied: proxy !== undefined }
+        return { request: requestOf(isSecure), options, headers: {}, isProxied, refusalOf: () => undefined }
       }
       const target = `${url.origin}${url.pathname}${url.search}`
-      const to = urlToHttpOptions(proxy)
-      const viaTls = proxy.protocol === 'https:'
-      const options = { protocol: to.protocol, hostname: to.hostname, port: to.port, path: target, agent: agentOf(viaTls) }
-      return { request: requestOf(viaTls), options, headers: proxyHeaders(proxy), isProxied: true }
+      const options = { ...proxyAddress(proxy), path: target, agent: agentThrough(proxy, false) }
+      const refusalOf = (status?: number): ProxyError | undefined => (status === 407 ? refusedCredentials(proxy) : undefined)
+      return { request: requestOf(proxy.protocol === 'https:'), options, headers: proxyHeaders(proxy), isProxied, refusalOf }
     },
     close() {
-      for (const agent of [direct.http, direct.https, ...tunnels.values()]) agent.destroy()
+      for (const agent of [direct.http, direct.https, ...proxied.values()]) agent.destroy()
     },
   }
 }

@@ -1,11 +1,10 @@
-/** Opens TLS connections to servers through a proxy. https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
-import { type AgentOptions, type ClientRequest, request as requestHttp } from 'node:http'
+/** Opens connections to proxies, and TLS connections to servers through them. https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
+import { type AgentOptions, type ClientRequest, Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { Socket } from 'node:net'
+import { connect as connectTcp, type Socket, type TcpNetConnectOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
-import { urlToHttpOptions } from 'node:url'
-import { displayProxy, ProxyError } from './proxy-error.ts'
+import { displayProxy, ProxyError, proxyAddress, refusedCredentials, unreachableProxy } from './proxy-error.ts'
 
 /** What Node passes to the function that creates a connection. */
 interface TunnelOptions extends ConnectionOptions {
@@ -26,6 +25,25 @@ export function createTunnelAgent(proxy: URL, agentOptions: AgentOptions): Https
     )
   }
   return Object.assign(new HttpsAgent(agentOptions), { createConnection })
+}
+
+/** Creates an agent whose connections lead to a proxy that forwards requests. An error while it connects names the proxy. */
+export function createForwardAgent(proxy: URL, agentOptions: AgentOptions): HttpAgent {
+  const isSecure = proxy.protocol === 'https:'
+  const createConnection = (options: TunnelOptions & TcpNetConnectOpts, callback: Callback): undefined => {
+    const socket = isSecure ? connectTls(options) : connectTcp(options)
+    const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
+    const timer = setTimeout(() => socket.destroy(new Error(`no connection within ${connectTimeoutMs} ms`)), connectTimeoutMs)
+    const fail = (cause: Error): void => callback(unreachableProxy(proxy, cause))
+    socket.once('error', fail).once('close', () => clearTimeout(timer))
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      clearTimeout(timer)
+      // The HTTP client listens for errors from the next turn on.
+      socket.off('error', fail).on('error', () => {})
+      callback(null, socket)
+    })
+  }
+  return Object.assign(isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions), { createConnection })
 }
 
 /** Returns the header for a proxy whose URL contains a user name. */
@@ -59,13 +77,10 @@ async function openTunnel(proxy: URL, options: TunnelOptions): Promise<TLSSocket
 /** Asks the proxy for a connection to a server. */
 function openConnection(proxy: URL, authority: string, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const { protocol, hostname, port } = urlToHttpOptions(proxy)
     const headers = { host: authority, 'user-agent': 'portcall', connection: 'keep-alive', ...proxyHeaders(proxy) }
-    const send = protocol === 'https:' ? requestHttps : requestHttp
+    const send = proxy.protocol === 'https:' ? requestHttps : requestHttp
     const request: ClientRequest = send({
-      protocol,
-      hostname,
-      port,
+      ...proxyAddress(proxy),
       method: 'CONNECT',
       path: authority,
       headers,
@@ -78,20 +93,12 @@ function openConnection(proxy: URL, authority: string, signal: AbortSignal): Pro
         return resolve(socket as Socket)
       }
       socket.destroy()
-      reject(new ProxyError(`The proxy ${displayProxy(proxy)} ${explainStatus(proxy, statusCode, authority)}`))
+      const refused = `The proxy ${displayProxy(proxy)} refused to connect to ${authority} (HTTP ${statusCode})`
+      reject(statusCode === 407 ? refusedCredentials(proxy) : new ProxyError(refused))
     })
-    request.on('error', (cause: Error & { code?: string }) => {
-      const reason = cause.code ?? cause.message
-      reject(new ProxyError(`The proxy ${displayProxy(proxy)} could not be reached (${reason})`, { cause }))
-    })
+    request.on('error', (cause) => reject(unreachableProxy(proxy, cause)))
     request.end()
   })
-}
-
-function explainStatus({ username }: URL, status: number, authority: string): string {
-  if (status !== 407) return `refused to connect to ${authority} (HTTP ${status})`
-  if (username === '') return 'requires a user name and a password in its URL (HTTP 407)'
-  return 'rejects the user name or the password in its URL (HTTP 407)'
 }
 
 /** Starts TLS with the server. */

@@ -37,8 +37,16 @@ export function createNodeSend(policy: AddressPolicy, { resolve = lookup, proxy 
       // The lookup is that of the server, or that of the proxy, which may be in a private network.
       const options = { method, headers: allHeaders, signal, ...(!route.isProxied && { lookup: checkedLookup }) }
       const request = route.request({ ...options, ...route.options })
-      const receive = async (message: IncomingMessage): Promise<Response> => toResponse(message, url)
-      request.on('response', (message) => receive(message).then(settle, (error) => request.destroy(error)))
+      const fail = (error: Error): void => {
+        reject(error)
+        request.destroy()
+      }
+      const receive = async (message: IncomingMessage): Promise<Response> => {
+        const refusal = route.refusalOf(message.statusCode)
+        if (refusal) throw refusal
+        return toResponse(message, url)
+      }
+      request.on('response', (message) => receive(message).then(settle, fail))
       request.on('error', reject)
       request.on('close', () => reject(new Error('The connection was closed')))
       request.end(body)

@@ -44,6 +44,11 @@ export function createNodeFetch(proxy?: ProxySetting): HttpFetch {
       fail = reject
       request.on('response', (message) => {
         responded = true
+        const refusal = route.refusalOf(message.statusCode)
+        if (refusal) {
+          message.destroy()
+          return reject(refusal)
+        }
         resolve(decodeResponse(new NodeFetchResponse(message), url))
       })
       request.on('error', reject)

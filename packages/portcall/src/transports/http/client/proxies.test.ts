@@ -131,11 +131,22 @@ test.each<[name: string, ConnectProxyOptions, message: RegExp]>([
 test('the error says that the proxy cannot be reached', async () => {
   const proxy = await startConnectProxy()
   proxy.close()
-  for (const scheme of ['https']) {
+  for (const scheme of ['https', 'http']) {
     const opening = listTools(`${scheme}://mcp.test:9/mcp`, { proxy: proxy.url })
     await expect(opening).rejects.toMatchObject({
       code: 'CONNECTION_LOST',
       message: expect.stringContaining(`The proxy ${proxy.url} could not be reached (ECONNREFUSED)`),
+    })
+  }
+})
+
+test('the refusal of credentials is one of the proxy, not of the server', async () => {
+  const proxy = await startProxy({ authorization: 'x' })
+  for (const scheme of ['https', 'http']) {
+    const opening = listTools(`${scheme}://mcp.test:9/mcp`, { proxy: proxy.url.replace('://', '://someone:50%off@') })
+    await expect(opening).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      message: expect.stringContaining(`The proxy ${proxy.url} rejects the user name or the password in its URL (HTTP 407)`),
     })
   }
 })
@@ -227,4 +238,7 @@ test('sign-in: errors name the proxy, without its password', async () => {
     message: expect.stringContaining('rejects the user name or the password'),
   })
   expect(JSON.stringify([String(error), String((error as Error).cause)])).not.toContain('hunter2')
+  const send = createNodeSend({ resolutionError: () => undefined } as never, { proxy: proxy.url })
+  const sending = send(new URL('http://mcp.test:9/'), { method: 'GET', headers: {} } as never)
+  await expect(sending).rejects.toMatchObject({ code: 'PROXY_FAILED', message: expect.stringContaining('HTTP 407') })
 })
