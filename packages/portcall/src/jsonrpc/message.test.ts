@@ -120,6 +120,20 @@ describe('classify', () => {
       expect(kindOf({ ...response, ...both })).toBe('-32600 silent')
   })
 
+  test.each([
+    ['a text', 'no such page', { code: -32603, message: 'no such page' }],
+    ['no code', { message: 'a', data: 1 }, { code: -32603, message: 'a', data: 1 }],
+    ['null as its code', { code: null, message: 'a' }, { code: -32603, message: 'a' }],
+    ['a number as text', { code: '-32001', message: 'a' }, { code: -32001, message: 'a' }],
+    ['a name as its code', { code: 'E_GONE', message: 'a' }, { code: -32603, message: 'a' }],
+    ['a fraction as its code', { code: 1.5, message: 'a' }, { code: -32603, message: 'a' }],
+  ])('an error with %s still says why', (_, error, expected) => {
+    const message = { jsonrpc: '2.0', id: 1, error: expected }
+    for (const rest of [{}, { result: null }])
+      expect(classify({ jsonrpc: '2.0', id: 1, ...rest, error })).toEqual({ kind: 'response', message })
+    expect(kindOf({ jsonrpc: '2.0', id: 1, result: {}, error })).toBe('-32600 silent')
+  })
+
   test('H09: keys that only look similar do not count', () => {
     expect(kindOf({ jsonrpc: '2.0', id: 1, Method: 'tools/call' })).toBe('-32600')
     expect(kindOf({ jsonrpc: '2.0', id: 1, 'method\0': 'tools/call' })).toBe('-32600')

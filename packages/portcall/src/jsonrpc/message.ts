@@ -77,6 +77,7 @@ type InvalidMessage = Extract<ClassifiedMessage, { kind: 'invalid' }>
 
 const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
 const INVALID_VERSION = '"jsonrpc" must be "2.0"'
 const INVALID_ID = '"id" must be a string or an integer'
 
@@ -97,7 +98,8 @@ export function isSuccess(response: Response): response is Success {
 
 /**
  * Classifies a JSON value as a request, notification, response or invalid message (JSON-RPC 2.0, sections 4 and 5). `params: null`, a
- * `null` id in a response, and a `result` or `error` that is null next to the other one are removed from the value.
+ * `null` id in a response, and a `result` or `error` that is null next to the other one are removed from the value. An `error` that is a
+ * text, or has no integer code, gets the code -32603.
  *
  * An invalid message has the `id` for the error response, if it is readable. It is `silent` if it can only be meant as a notification or a
  * response, which are never answered.
@@ -124,6 +126,7 @@ export function classify(value: unknown): ClassifiedMessage {
 function classifyResponse(value: JsonObject): ClassifiedMessage {
   if (value.id === null) delete value.id
   removeUnusedOutcome(value)
+  if ('error' in value) value.error = repairError(value.error)
   const fault = findResponseFault(value)
   return fault === undefined ? { kind: 'response', message: value as unknown as Response } : { ...invalid(fault), silent: true }
 }
@@ -131,7 +134,15 @@ function classifyResponse(value: JsonObject): ClassifiedMessage {
 /** Removes a member `result` or `error` that is null next to the other one, as serializers of optional members write it. */
 function removeUnusedOutcome(value: JsonObject): void {
   if (value.error === null && isObject(value.result)) delete value.error
-  else if (value.result === null && isObject(value.error)) delete value.result
+  else if (value.result === null && 'error' in value && value.error !== null) delete value.result
+}
+
+/** Returns an error that says why as an error of the standard form: some servers send only a text, no code, or a code that is a text. */
+function repairError(error: unknown): unknown {
+  const { code, message, ...rest } = isObject(error) ? error : { message: error }
+  if (typeof message !== 'string' || message.trim() === '' || Number.isInteger(code)) return error
+  const isNumber = typeof code === 'string' && /^-?\d{1,9}$/.test(code)
+  return { ...rest, code: isNumber ? Number(code) : INTERNAL_ERROR, message }
 }
 
 function findResponseFault(value: JsonObject): string | undefined {
