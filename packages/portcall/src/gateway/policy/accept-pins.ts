@@ -80,7 +80,7 @@ export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPi
 }
 
 /** The requests whose results are pinned. Each is preceded by `server/discover`. */
-const LISTS = Object.values(KINDS).map(({ method }) => method)
+const LISTS = [...Object.values(KINDS).map(({ method }) => method), 'skills/list']
 
 /** Fetches a list. Returns the servers that are missing in it, and why. */
 async function requestList({ exchange, status }: Gateway, method: string): Promise<{ [server: string]: string }> {

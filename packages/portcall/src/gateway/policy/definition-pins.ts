@@ -1,6 +1,5 @@
 import { KINDS } from '../../compose/kinds.ts'
-import type { Middleware } from '../../jsonrpc/exchange.ts'
-import { isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { createMutex } from '../../util/async.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
@@ -9,6 +8,7 @@ import { setLru } from '../../util/lru.ts'
 import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { findItemFault } from '../upstreams/check-item.ts'
 import { type DefinitionChange, describeChange } from './describe-change.ts'
+import { type FindWithheld, type Offer, withholdInstructions, withholdSkills } from './pin-answers.ts'
 import {
   formatLock,
   PINNED_KINDS,
@@ -64,21 +64,12 @@ interface Pending {
   readonly offered: JsonObject
 }
 
-/** A definition that a server offers. A name may be offered twice. */
-interface Offer {
-  readonly name: string
-  /** The part of the definition that is pinned. */
-  readonly offered: JsonObject
-}
-
 const MAX_PENDING = 10_000
 const MAX_ATTEMPTS = 20
-/** The name of the only item of the kind `instructions`. */
-const INSTRUCTIONS = 'instructions'
 
 /**
- * Creates a policy that pins the instructions of servers and the definitions of their tools, prompts, resources and resource templates, with all
- * members that reach a model or a user. What a server changes, renames or adds later is withheld until you accept it. If the pins cannot be read,
+ * Creates a policy that pins the instructions of servers and the definitions of their tools, prompts, resources, resource templates and skills, with
+ * all members that reach a model or a user. What a server changes, renames or adds later is withheld until you accept it. If the pins cannot be read,
  * everything is withheld.
  */
 export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
@@ -131,18 +122,6 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
       return new Set(mode === 'block' ? offers : [])
     }
   }
-  /** Withholds instructions that differ from their pins. */
-  const checkInstructions =
-    (server: string): Middleware =>
-    async (request, context, next) => {
-      const response = await next(request, context)
-      if (request.method !== 'server/discover' || !isSuccess(response)) return response
-      const { instructions, ...others } = response.result
-      const isGiven = typeof instructions === 'string' && instructions !== ''
-      const offers = isGiven ? [{ name: INSTRUCTIONS, offered: { text: instructions } }] : []
-      const withheld = await findWithheld(server, 'instructions', offers)
-      return withheld.size > 0 ? { ...response, result: others } : response
-    }
 
   return {
     async listed(server, kind, items) {
@@ -161,7 +140,13 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
       if (request) onReport?.({ request, item, outcome: 'withheld', rule: 'pins' })
       return false
     },
-    serverMiddleware: (server) => (kinds.has('instructions') ? [checkInstructions(server)] : []),
+    serverMiddleware(server) {
+      const find: FindWithheld = (kind, offers) => findWithheld(server, kind, offers)
+      return [
+        ...(kinds.has('instructions') ? [withholdInstructions(find)] : []),
+        ...(kinds.has('skill') ? [withholdSkills(find)] : []),
+      ]
+    },
     changes: () => [...pending.values()].map(({ change }) => change),
     async accept({ server, name } = {}) {
       const accepted = [...pending.values()].filter(

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../util/canonical-json.ts'
 import { escapeInvisible } from '../../util/printable.ts'
 
 /** The kinds of items whose definitions are pinned. The `instructions` of a server are one item of this name. */
-export type PinnedKind = ListedKind | 'instructions'
+export type PinnedKind = ListedKind | 'instructions' | 'skill'
 
 /** The pinned definitions of one kind, by name. */
 export type PinnedItems = { readonly [name: string]: JsonObject }
@@ -30,16 +30,17 @@ const KEYS: { readonly [kind in PinnedKind]: string } = {
   prompt: KINDS.prompt.key,
   resource: KINDS.resource.key,
   template: KINDS.template.key,
+  skill: 'skills',
 }
 /** All kinds that can be pinned. */
-export const PINNED_KINDS: readonly PinnedKind[] = ['instructions', 'tool', 'prompt', 'resource', 'template']
+export const PINNED_KINDS: readonly PinnedKind[] = ['instructions', 'tool', 'prompt', 'resource', 'template', 'skill']
 /** What tells of the contents of a resource, which may change. */
 const CONTENT_MEMBERS: ReadonlySet<string> = new Set(['size', 'lastModified'])
 const VERSION = 2
 
 /** Returns the part of a definition that is pinned: all of it except its name, and the size and age of the contents of resources. */
 export function pinnedPart(kind: PinnedKind, definition: JsonObject): JsonObject {
-  const id = kind === 'instructions' ? 'name' : KINDS[kind].id
+  const id = kind === 'instructions' ? 'name' : kind === 'skill' ? 'uri' : KINDS[kind].id
   const isContent = (member: string): boolean => kind === 'resource' && CONTENT_MEMBERS.has(member)
   const pinned = Object.entries(definition).filter(
     ([member, value]) => member !== id && value !== undefined && !isContent(member),
