@@ -13,8 +13,8 @@ import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 45, files: 18 },
-  legacy: { caller: legacyCaller, functions: 70, files: 26 },
+  modern: { caller: modernCaller, functions: 46, files: 18 },
+  legacy: { caller: legacyCaller, functions: 70, files: 27 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')
