@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { filesBelow, isTest } from './files.mjs'
 import { ROOT, readText, SRC } from './paths.mjs'
 
-/** The section with messages of other programs. */
-const OTHERS = 'Messages of Node.js and TypeScript'
+/** The start of the titles of sections with messages of other programs. */
+const OTHERS = 'Messages of '
 const SHORTEST = 4
 
 /** Returns the messages in the headings of a Markdown text, apart from those of other programs. */

@@ -59,7 +59,9 @@ export interface CustomFetchInit extends Omit<HttpFetchInit, 'body' | 'compress'
 export interface FetchResponse {
   /** The HTTP status. */
   readonly status: number
+  /** The headers, by their names in any case. */
   readonly headers: {
+    /** Returns the value of a header; `null` if it was not sent. */
     get(name: string): string | null
   }
   /** A `ReadableStream` or another async iterable of bytes, or nothing. */

@@ -9,6 +9,7 @@ export class InvalidHeaderError extends PortcallError {
   /** The name of the header. */
   readonly header: string
 
+  /** `header` is the name, `reason` what is wrong with the value. */
   constructor(header: string, reason: string) {
     super(`The header ${JSON.stringify(header)} cannot be sent: ${reason}`)
     this.header = header
