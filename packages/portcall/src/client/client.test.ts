@@ -106,6 +106,20 @@ it('VER-003 retries when a server rejects a version that it lists as supported',
   await expect(clientOf(rejecting).callTool('x')).rejects.toMatchObject({ code: -32022 })
 })
 
+it.each([
+  [{ timeout: 5 }, 'tools/call: options: unknown option "timeout". Pass timeouts: { requestTimeoutMs }'],
+  [{ maxTotalTimeout: 5 }, 'unknown option "maxTotalTimeout". Pass timeouts: { totalTimeoutMs }'],
+  [{ onprogress() {} }, 'unknown option "onprogress". Pass a function as "onProgress"'],
+  [{ header: {} }, 'unknown option "header". Did you mean "headers"?'],
+  [
+    { timeouts: { requestTimeout: 5 } },
+    'tools/call: timeouts: unknown option "requestTimeout". Did you mean "requestTimeoutMs"?',
+  ],
+])('a call refuses options that it would ignore: %j', async (options, message) => {
+  const client = clientOf(createTestServer().exchange)
+  await expect(client.callTool('add', { a: 1, b: 2 }, options as never)).rejects.toThrow(message)
+})
+
 describe('timeouts', () => {
   it('LIFE-019 LIFE-022 LIFE-023 progress extends the request timeout up to the total timeout', async () => {
     const client = clientOf(createTestServer().exchange, { timeouts: { requestTimeoutMs: 60, totalTimeoutMs: 60_000 } })

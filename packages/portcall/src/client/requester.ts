@@ -4,6 +4,7 @@ import { readProtocolError } from '../protocol/errors.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import { completeParams, completeResult } from '../protocol/resource-contents.ts'
+import { checkCallOptions } from './check-call-options.ts'
 import type { Deadlines } from './deadlines.ts'
 import { InputHandlerError, InvalidResultError } from './errors.ts'
 import type { ClientTimeouts, RequestOptions } from './options.ts'
@@ -102,6 +103,7 @@ export function createRequester(options: RequesterOptions): Requester {
     handleInputRequest,
     abortAll: (reason) => deadlines.abortAll(reason),
     request(method, params = {}, callOptions = {}) {
+      checkCallOptions(method, callOptions)
       const deadline = deadlines.start(method, timeoutsOf(method, callOptions, options), callOptions.signal)
       return deadline.race(sendRound({ method, params, options: callOptions, deadline }, params, 0))
     },

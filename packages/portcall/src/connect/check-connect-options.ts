@@ -52,15 +52,15 @@ const ADVICE = {
   sampling: 'Pass a function as "sample"',
 }
 
-/** Checks the options of `connect`, since JavaScript passes anything. @throws TypeError. */
-export function checkConnectOptions(options: ConnectOptions): void {
-  checkOptions('connect()', options, { names: NAMES, advice: ADVICE })
-  checkOptions('connect(): timeouts', options.timeouts ?? {}, { names: CLIENT_TIMEOUTS })
-  checkOptions('connect(): http', options.http ?? {}, { names: HTTP_CLIENT_LIMITS })
-  if (options.cache) checkOptions('connect(): cache', options.cache, { names: CACHE })
+/** Checks the options of `connect`, or of the function that `where` names, since JavaScript passes anything. @throws TypeError. */
+export function checkConnectOptions(options: ConnectOptions, where = 'connect()'): void {
+  checkOptions(where, options, { names: NAMES, advice: ADVICE })
+  checkOptions(`${where}: timeouts`, options.timeouts ?? {}, { names: CLIENT_TIMEOUTS })
+  checkOptions(`${where}: http`, options.http ?? {}, { names: HTTP_CLIENT_LIMITS })
+  if (options.cache) checkOptions(`${where}: cache`, options.cache, { names: CACHE })
   for (const [method, timeouts] of Object.entries(options.methodTimeouts ?? {}))
-    checkOptions(`connect(): methodTimeouts[${JSON.stringify(method)}]`, timeouts, { names: CLIENT_TIMEOUTS })
+    checkOptions(`${where}: methodTimeouts[${JSON.stringify(method)}]`, timeouts, { names: CLIENT_TIMEOUTS })
   const { outputValidation } = options
   if (outputValidation !== undefined && !MODES.includes(outputValidation))
-    throw new TypeError(`connect(): outputValidation must be one of ${MODES.join(', ')}, not ${describe(outputValidation)}`)
+    throw new TypeError(`${where}: outputValidation must be one of ${MODES.join(', ')}, not ${describe(outputValidation)}`)
 }

@@ -144,3 +144,12 @@ describe('processes and URLs', () => {
     expect(pids.map(isAlive)).toEqual([false, false])
   })
 })
+
+test.each([
+  [{ timeout: 5 }, 'connectAll(): unknown option "timeout". Pass timeouts: { requestTimeoutMs }'],
+  [{ timeouts: { request: 5 } }, 'connectAll(): timeouts: unknown option "request"'],
+  [{ optionOf: () => ({}) }, 'connectAll(): unknown option "optionOf"'],
+])('refuses options that do not exist before a server is started: %j', async (options, message) => {
+  const opening = connectAll({ mcpServers: { one: command('one') } }, options as never)
+  await expect(opening).rejects.toThrow(message)
+})

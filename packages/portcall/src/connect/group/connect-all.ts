@@ -1,3 +1,4 @@
+import { checkConnectOptions } from '../check-connect-options.ts'
 import { readConfig } from '../config/config.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
 import type { ReadConfigOptions } from '../config/types.ts'
@@ -18,10 +19,12 @@ export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
  * for await (const { name, server } of group.tools()) console.log(name, server)
  * await group.callTool('github__search', { query: 'portcall' })
  *
- * @throws ConfigError when the text is invalid or contains no servers.
+ * @throws ConfigError when the text is invalid or contains no servers; TypeError for options that do not exist.
  */
 export async function connectAll(config: string | object, options: ConnectAllOptions = {}): Promise<ClientGroup> {
   const { env, inputs, directory, format, ...shared } = options
+  const { optionsOf: _, ...common } = shared
+  checkConnectOptions(common as ConnectOptions, 'connectAll()')
   const parsed = await readConfig(config, {
     ...(env && { env }),
     ...(inputs && { inputs }),
