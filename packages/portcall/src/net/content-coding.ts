@@ -24,6 +24,8 @@ const CODINGS: { readonly [name: string]: ContentCoding | undefined } = {
 }
 /** The codings to ask for: those that every version of Node can remove. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br'
+/** Names under which bodies are sent as they are. Some servers name a character encoding here, which `fetch` ignores. */
+const NO_CODINGS: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-8', 'utf8', 'binary', '8bit'])
 /** A chain of codings multiplies the work for each byte that is received. */
 const MAX_CODINGS = 4
 
@@ -54,5 +56,5 @@ export function unknownCoding(displayUrl: string, name: string): InvalidResponse
 
 function namesOf(contentEncoding: string): string[] {
   const names = contentEncoding.split(',').map((name) => name.trim().toLowerCase())
-  return names.filter((name) => name !== '' && name !== 'identity')
+  return names.filter((name) => !NO_CODINGS.has(name))
 }

@@ -1,5 +1,6 @@
 import zlib from 'node:zlib'
 import { expect, test } from 'vitest'
+import { isCoded } from './content-coding.ts'
 import { decodeBody } from './decode-body.ts'
 
 const TEXT = `${'compress me, please. '.repeat(5000)}ü€😀`
@@ -15,7 +16,8 @@ const CODED: readonly (readonly [contentEncoding: string, bytes: Buffer])[] = [
   ['deflate', zlib.deflateRawSync(PLAIN, { level: 0 })],
   ['br', zlib.brotliCompressSync(PLAIN)],
   ...(zstdCompressSync ? [['zstd', zstdCompressSync(PLAIN)] as const] : []),
-  ['identity', PLAIN],
+  ...['identity', 'none', 'UTF-8', 'utf8', 'binary', '8bit'].map((name) => [name, PLAIN] as const),
+  ['utf-8, gzip', zlib.gzipSync(PLAIN)],
   [' gzip , identity', zlib.gzipSync(PLAIN)],
   ['deflate, gzip', zlib.gzipSync(zlib.deflateSync(PLAIN))],
   ['gzip,br', zlib.brotliCompressSync(zlib.gzipSync(PLAIN))],
@@ -51,7 +53,7 @@ test.each(CODED)('%s: a body without bytes is empty', async (contentEncoding) =>
   expect(await readAll(decode(contentEncoding, inChunks(Buffer.alloc(0), 1)))).toBe('')
 })
 
-const COMPRESSED = CODED.filter(([contentEncoding]) => contentEncoding !== 'identity')
+const COMPRESSED = CODED.filter(([contentEncoding]) => isCoded(contentEncoding))
 
 test.each(COMPRESSED)('%s: a body that ends too early or is damaged fails with the name of the coding', async (coding, bytes) => {
   const damaged = Buffer.from(bytes)
