@@ -1,4 +1,4 @@
-import { authorizationKey } from '../jsonrpc/authorization-key.ts'
+import { credentialKey } from '../jsonrpc/authorization-key.ts'
 import type { Auth, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { unsupportedProtocolVersion } from '../protocol/errors.ts'
@@ -39,7 +39,7 @@ export class Caller implements GatewayCaller {
 
   /** Identifies callers that get the same lists: the same authorization with the same capabilities, as they are written. */
   get key(): string {
-    this.#key ??= `${authorizationKey(this.auth)} ${this.capabilitiesKey}`
+    this.#key ??= `${credentialKey(this.auth)} ${this.capabilitiesKey}`
     return this.#key
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { authorizationKey, authorizationOf, coversAuthorization } from './authorization-key.ts'
+import { authorizationKey, authorizationOf, coversAuthorization, credentialKey, TOKEN_DIGEST } from './authorization-key.ts'
 import type { Auth } from './exchange.ts'
 
 const ada: Auth = { principal: 'iss#ada', clientId: 'app', scopes: ['read', 'write'], claims: { groups: ['dev'], acr: '1' } }
@@ -58,4 +58,13 @@ test('an authorization covers one with fewer scopes, and no other', () => {
   for (const other of [{ ...ada, clientId: 'other' }, { ...ada, claims: {} }, undefined])
     expect(coversAuthorization(other, earlier)).toBe(false)
   expect(coversAuthorization(ada, authorizationOf(undefined))).toBe(false)
+})
+
+test('a token that is sent on has a key of its own for what servers answer, and none for what the caller did', () => {
+  const withToken = (digest: string): Auth => ({ ...ada, [TOKEN_DIGEST]: digest })
+  const [one, renewed] = [withToken('a'), withToken('b')]
+  expect(credentialKey(one)).not.toBe(credentialKey(renewed))
+  expect(credentialKey(ada)).toBe(authorizationKey(ada))
+  expect(authorizationKey(one)).toBe(authorizationKey(renewed))
+  expect(coversAuthorization(renewed, authorizationOf(one))).toBe(true)
 })

@@ -12,8 +12,12 @@ export interface Authorization {
   readonly facts: string
 }
 
+/** The member of `Auth` with the digest of the token of the caller, where it is sent on or exchanged. */
+export const TOKEN_DIGEST = 'tokenDigest'
+
 /** The members that differ from one token to the next although the caller is the same: times, ids and nonces of the token. */
 const OF_ONE_TOKEN: ReadonlySet<string> = new Set([
+  TOKEN_DIGEST,
   'expiresAt',
   'exp',
   'iat',
@@ -52,14 +56,22 @@ export function authorizationOf(auth: Auth | undefined): Authorization {
 }
 
 /**
- * Returns the key of an authorization: principal, client, scopes and claims. Callers with the same key may get the same cached results,
- * connections and tokens. A token that was renewed has the key of the one before, because what belongs to one token, such as its id and its
- * times, is left out.
+ * Returns the key of an authorization: principal, client, scopes and claims. A token that was renewed has the key of the one before, because what
+ * belongs to one token, such as its id and its times, is left out.
  */
 export function authorizationKey(auth: Auth | undefined): string {
   if (!auth) return ''
   const { scopes, facts } = authorizationOf(auth)
   return JSON.stringify([facts, scopes])
+}
+
+/**
+ * Returns the key of an authorization and, where the token of the caller is sent on or exchanged, of this token. Callers with the same key may get
+ * the same results, lists, connections and tokens of a server: it may tell tokens apart that look the same here.
+ */
+export function credentialKey(auth: Auth | undefined): string {
+  const digest = auth?.[TOKEN_DIGEST]
+  return digest === undefined ? authorizationKey(auth) : `${String(digest)} ${authorizationKey(auth)}`
 }
 
 /** Reports whether a caller has the scopes of an earlier authorization, and is otherwise the same. */

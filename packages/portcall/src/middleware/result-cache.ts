@@ -1,4 +1,4 @@
-import { authorizationKey } from '../jsonrpc/authorization-key.ts'
+import { credentialKey } from '../jsonrpc/authorization-key.ts'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, success } from '../jsonrpc/message.ts'
 import { markReplaying } from '../jsonrpc/replaying.ts'
@@ -33,7 +33,7 @@ export interface ResultCacheOptions extends Omit<RequestSelection, 'key'> {
 export function resultCache(options: ResultCacheOptions): Middleware {
   const { ttlMs, name = 'result-cache', store = createMemoryStore({}) } = options
   if (!(ttlMs > 0)) throw new RangeError('resultCache: ttlMs must be positive')
-  const keyOf = createKeyLookup({ ...options, key: options.key ?? ((_request, { auth }) => authorizationKey(auth)) })
+  const keyOf = createKeyLookup({ ...options, key: options.key ?? ((_request, { auth }) => credentialKey(auth)) })
   return markReplaying(async (request, context, next) => {
     const caller = keyOf(request, context)
     if (caller === undefined || isContinued(request)) return next(request, context)

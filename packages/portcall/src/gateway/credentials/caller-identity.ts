@@ -2,6 +2,7 @@ import type { AuthProviderOptions } from '../../auth/client/auth-provider.ts'
 import { AuthError } from '../../auth/client/errors.ts'
 import type { PreRegisteredClient } from '../../auth/client/registration/pre-registered.ts'
 import type { GrantType } from '../../auth/client/types.ts'
+import { TOKEN_DIGEST } from '../../jsonrpc/authorization-key.ts'
 import { type Auth, deriveContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
 import { sha256 } from '../../util/digest.ts'
@@ -62,7 +63,7 @@ export function callerIdentity({ client, parameters = {}, ...options }: CallerId
   return {
     async credentials({ auth }) {
       if (!auth) throw new AuthError('denied', 'Callers must be authenticated: their tokens are exchanged')
-      return { auth: await createExchange(() => subjectOf(auth[DIGEST]), { client, parameters, options }) }
+      return { auth: await createExchange(() => subjectOf(auth[TOKEN_DIGEST]), { client, parameters, options }) }
     },
     async middleware(request, context, next) {
       const { auth } = context
@@ -76,15 +77,13 @@ export function callerIdentity({ client, parameters = {}, ...options }: CallerId
   }
 }
 
-/** The member of `Auth` that identifies the token of the caller. */
-const DIGEST = 'tokenDigest'
 const identified = new WeakMap<Auth, Auth>()
 
 /** Adds the digest of its token to an authorization. The same object has the same result, whose keys are computed once. */
 function identify(auth: Auth, digest: string): Auth {
   const known = identified.get(auth)
-  if (known?.[DIGEST] === digest) return known
-  const created = { ...auth, [DIGEST]: digest }
+  if (known?.[TOKEN_DIGEST] === digest) return known
+  const created = { ...auth, [TOKEN_DIGEST]: digest }
   identified.set(auth, created)
   return created
 }

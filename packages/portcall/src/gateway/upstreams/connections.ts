@@ -6,7 +6,7 @@ import type { ConnectionOptions } from '../../connect/options.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { createStatelessConnection, type StatelessConnection } from '../../connect/stateless-connection.ts'
 import { matchTarget } from '../../connect/target.ts'
-import { authorizationKey } from '../../jsonrpc/authorization-key.ts'
+import { credentialKey } from '../../jsonrpc/authorization-key.ts'
 import type { Auth, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
@@ -61,7 +61,7 @@ const SHARED = 'shared'
 /** Returns what identifies the callers that share a connection: an object for a session. */
 const OWNERS: { readonly [sharing in Sharing]: (request: Request, auth: Auth | undefined) => string | object } = {
   shared: () => SHARED,
-  principal: (_request, auth) => (auth ? `principal ${authorizationKey(auth)}` : SHARED),
+  principal: (_request, auth) => (auth ? `principal ${credentialKey(auth)}` : SHARED),
   session: (request, auth) => sessionOf(request) ?? OWNERS.principal(request, auth),
 }
 
