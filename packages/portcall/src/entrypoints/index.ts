@@ -64,6 +64,7 @@ export type {
   ServerExtension,
   ServerExtensionContext,
   ServerExtensionDefinition,
+  ToolAccess,
   ToolInfo,
   ToolListingExtender,
   ToolMiddleware,

@@ -73,6 +73,7 @@ function createContext(id: string, server: Server, points: ServerExtensionPoints
       )
     },
     useToolMiddleware: (middleware) => void points.toolMiddleware.push(middleware),
+    toolAccess: points.toolAccess,
     extendToolListing: (extender) => void points.listingExtenders.push(extender),
     handleSubscriptionFilter(key, handler) {
       if (points.filterHandlers.has(key))

@@ -58,6 +58,11 @@ export interface ServerExtensionContext {
   ): void
   /** Adds middleware to tool calls. It runs after access and arguments are checked. The first middleware is the outermost. */
   useToolMiddleware(middleware: ToolMiddleware): void
+  /**
+   * Returns what a caller may do with a tool now. For what is kept of earlier calls: whoever may not call a tool may not see the results of its
+   * calls either.
+   */
+  toolAccess(name: string, call: Call): Promise<ToolAccess>
   /** Adds members to the entries of tools registered from now on in `tools/list`. */
   extendToolListing(extender: ToolListingExtender): void
   /**
@@ -119,6 +124,12 @@ export interface ToolInfo {
   readonly definition: ToolDefinition<Schema | undefined, Schema | undefined>
 }
 
+/**
+ * What a caller may do with a tool. `'unknown'`: the tool is not registered, or disabled. `'hidden'`: it does not exist for the caller, because of
+ * `visible` or of scopes. `missingScopes`: all scopes of the tool if the caller lacks one of them, otherwise none.
+ */
+export type ToolAccess = 'unknown' | 'hidden' | { readonly missingScopes: readonly string[] }
+
 /** Wraps a tool call. `next` runs the tool. The result may have a `resultType` that the extension defines. */
 export type ToolMiddleware = (call: Call, tool: ToolInfo, next: () => Promise<object>) => Awaitable<object>
 
@@ -139,6 +150,7 @@ export interface ServerExtensionPoints {
   readonly closeListeners: (() => void)[]
 
   readonly dispatch: Dispatcher['dispatch']
+  readonly toolAccess: ServerExtensionContext['toolAccess']
   readonly subscriptions: ServerSubscriptions
   readonly store: KeyValueStore
   readonly bus: Bus

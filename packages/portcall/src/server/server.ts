@@ -11,6 +11,7 @@ import { createSealer } from '../stores/sealing/seal.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
+import type { CallContext } from './call.ts'
 import { checkDefinition, type ItemKind } from './check-definition.ts'
 import { checkServerOptions } from './check-server-options.ts'
 import { checkTools } from './define-tool.ts'
@@ -18,6 +19,7 @@ import type { PromptHandler } from './definitions.ts'
 import { createDispatcher, type Dispatcher } from './dispatch.ts'
 import { emitError, logEvent, type OnEvent, type ServerEvent } from './events.ts'
 import type { ServerExtension, ServerExtensionPoints } from './extension.ts'
+import { toolAccess } from './features/access.ts'
 import { createCapabilities } from './features/capabilities.ts'
 import { createPrompt } from './features/prompts.ts'
 import { createRegistries, type Registries } from './features/registries.ts'
@@ -139,6 +141,18 @@ function createParts(info: Implementation, options: ServerOptions, stores: Serve
   if (logs) dispatcher.use(logs.middleware)
   const tables = { extensionIds: new Set<string>(), methods, handlers, toolMiddleware, listingExtenders, filterHandlers }
   const { dispatch } = dispatcher
-  const extensionPoints = { ...tables, closeListeners: [], dispatch, subscriptions, store, bus, sealer, pageSize }
+  const accessOf: ServerExtensionPoints['toolAccess'] = (name, call) =>
+    toolAccess(registries.tools.get(name), call as CallContext)
+  const extensionPoints = {
+    ...tables,
+    closeListeners: [],
+    dispatch,
+    toolAccess: accessOf,
+    subscriptions,
+    store,
+    bus,
+    sealer,
+    pageSize,
+  }
   return { registries, dispatcher, extensionPoints, onEvent }
 }

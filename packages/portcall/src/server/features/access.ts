@@ -1,5 +1,6 @@
 import { insufficientScope } from '../../protocol/errors.ts'
 import type { CallContext } from '../call.ts'
+import type { ToolAccess } from '../extension.ts'
 import type { RegistryEntry } from './registry.ts'
 
 /** Returns whether an item exists for the caller: `visible` decides, and with the policy `hide` also the scopes. */
@@ -26,4 +27,11 @@ export async function checkAccess(entry: RegistryEntry, call: CallContext): Prom
   if (!(await isVisible(entry, call))) return false
   requireScopes([entry], call)
   return true
+}
+
+/** Returns what a caller may do with a tool, where a missing scope or tool is not an error yet. */
+export async function toolAccess(entry: RegistryEntry | undefined, call: CallContext): Promise<ToolAccess> {
+  if (!entry) return 'unknown'
+  if (!(await isVisible(entry, call))) return 'hidden'
+  return { missingScopes: lacksScopes(entry, call) ? (entry.definition.scopes ?? []) : [] }
 }

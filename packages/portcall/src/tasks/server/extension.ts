@@ -16,6 +16,7 @@ import { createTaskMiddleware } from './create-task.ts'
 import { normalizeTaskDefinition } from './definition.ts'
 import { TASK_LIMITS, type TaskLimits } from './limits.ts'
 import { createTaskMethods } from './methods.ts'
+import { createTaskAccess } from './task-access.ts'
 import { createTasksApi, type Tasks } from './tasks-api.ts'
 import { withNotifications } from './with-notifications.ts'
 
@@ -67,6 +68,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       const { queue = createStoreQueue({ store, bus }) } = options
       const onError = context.reportError
       const taskStore = withNotifications(createTaskStore({ store, bus, limits, now }), context)
+      const access = createTaskAccess(taskStore, context)
       const { middleware: runMiddleware = [] } = options
       const dispatch: Dispatch = (request, runContext, stateStore) =>
         applyMiddleware((inner, innerContext) => context.dispatch(inner, innerContext, stateStore), runMiddleware)(
@@ -79,14 +81,14 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       const start = runWorker ? lifecycle.start : () => {}
       const middleware = createTaskMiddleware({ context, taskStore, queue, limits, isStopped: () => lifecycle.isStopped, now })
 
-      for (const [method, handler] of Object.entries(createTaskMethods({ taskStore, queue, requeuer, onError, now })))
+      for (const [method, handler] of Object.entries(createTaskMethods({ taskStore, access, queue, requeuer, onError, now })))
         context.method(method, { nameParam: 'taskId' }, handler)
       context.useToolMiddleware((call, tool, next) => {
         start()
         return middleware(call, tool, next)
       })
       context.extendToolListing(({ task }) => ({ [TASK_SUPPORT]: normalizeTaskDefinition(task)?.support }))
-      context.handleSubscriptionFilter('taskIds', taskStore.filterSubscribable)
+      context.handleSubscriptionFilter('taskIds', access.filterSubscribable)
       context.onClose(() => void lifecycle.stop(0).catch(onError))
       startSoon(start)
       return createTasksApi({ queue, taskStore, worker, lifecycle, now })

@@ -3,12 +3,14 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { TaskQueue } from '../queues/queue.ts'
 import { cancelRecord, recordInputResponses, type TaskRecord } from '../store/record.ts'
-import type { TaskRef, TaskStore } from '../store/task-store.ts'
+import type { TaskStore } from '../store/task-store.ts'
 import type { Requeuer } from '../worker/requeue.ts'
 import { renderDetailedTask } from './render.ts'
+import { type TaskAccess, unknownTask } from './task-access.ts'
 
 export interface TaskMethodsOptions {
   readonly taskStore: TaskStore
+  readonly access: TaskAccess
   readonly queue: TaskQueue
   readonly requeuer: Requeuer
   readonly onError: (error: unknown) => void
@@ -17,18 +19,13 @@ export interface TaskMethodsOptions {
 
 type MethodHandler = (params: JsonObject, call: Call) => Promise<object>
 
-/** Creates the handlers of the extension's methods. They respond to a task of another principal as to a task that does not exist. */
+/** Creates the handlers of the extension's methods. */
 export function createTaskMethods(options: TaskMethodsOptions): { readonly [method: string]: MethodHandler } {
-  const { taskStore, queue, requeuer, onError, now } = options
-  const refOf = ({ taskId }: JsonObject, { auth }: Call): Promise<TaskRef> => {
-    if (typeof taskId !== 'string' || !TASK_ID.test(taskId)) throw unknownTask()
-    return taskStore.refOf(auth?.principal, taskId)
-  }
+  const { taskStore, access, queue, requeuer, onError, now } = options
 
   return {
     async 'tasks/get'(params, call) {
-      const ref = await refOf(params, call)
-      const record = requireTask(await taskStore.read(ref))
+      const { ref, record } = await access.open(params.taskId, call)
       // The status can be returned while the queue is unavailable; the requeuer tries again later.
       await requeuer.requeueIfLost(ref, record).catch(onError)
       return renderDetailedTask(record)
@@ -37,28 +34,23 @@ export function createTaskMethods(options: TaskMethodsOptions): { readonly [meth
     async 'tasks/update'(params, call) {
       const { inputResponses } = params
       if (!isObject(inputResponses)) throw invalidParams('inputResponses must be an object')
-      const ref = await refOf(params, call)
+      const { ref } = await access.open(params.taskId, call)
       const record = requireTask(await taskStore.change(ref, (before) => recordInputResponses(before, inputResponses, now())))
       if (canContinue(record, inputResponses)) await queue.enqueue(ref, { ttlMs: record.ttlMs })
       return {}
     },
 
     async 'tasks/cancel'(params, call) {
-      requireTask(await taskStore.change(await refOf(params, call), (before) => cancelRecord(before, now())))
+      const { ref } = await access.open(params.taskId, call)
+      requireTask(await taskStore.change(ref, (before) => cancelRecord(before, now())))
       return {}
     },
   }
 }
 
-const TASK_ID = /^[\w-]{1,64}$/
-
 function requireTask(record: TaskRecord | undefined): TaskRecord {
   if (!record) throw unknownTask()
   return record
-}
-
-function unknownTask(): Error {
-  return invalidParams('the task does not exist or has expired')
 }
 
 /**
