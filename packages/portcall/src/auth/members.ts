@@ -35,7 +35,7 @@ export function readList(value: unknown): string[] | undefined {
 }
 
 /** Returns scopes, separated by spaces. Some servers send a list. */
-export function readScope(value: unknown): string | undefined {
+export function readScopeMember(value: unknown): string | undefined {
   const scope = (readList(value) ?? []).join(' ').trim()
   return scope === '' ? undefined : scope
 }

@@ -34,8 +34,8 @@ export {
 } from '../auth/client/http/safe-fetch.ts'
 export { fileStore } from '../auth/client/lazy-file-store.ts'
 export { requestTokens, type TokenParameters } from '../auth/client/oauth/token-endpoint.ts'
-export type { ClientSources } from '../auth/client/registration/client-registration.ts'
 export type { PreRegisteredClient } from '../auth/client/registration/pre-registered.ts'
+export type { ClientSources } from '../auth/client/registration/registration-request.ts'
 export type { SignOutResult } from '../auth/client/tokens/sign-out.ts'
 export type {
   AuthFetch,

@@ -8,7 +8,7 @@ import { knownArguments, type RequestPlan } from './requests/plan.ts'
 import { type ApiRequest, buildRequest } from './requests/request.ts'
 import { type ApiResponse, sendRequest } from './requests/send.ts'
 import type { OutputSchema } from './responses/output.ts'
-import { createRedactor, type Redactor } from './responses/redact.ts'
+import { createCredentialRedactor, type Redactor } from './responses/redact.ts'
 import { toResult } from './responses/result.ts'
 
 /** An operation that is ready to be called. */
@@ -61,7 +61,11 @@ export async function callOperation(operation: CallableOperation, args: JsonObje
   const timeoutMs = operation.overrides.timeoutMs ?? limits.timeoutMs
   const sending = { fetch, trustedUrl, allow, timeoutMs, maxBytes: limits.maxResponseBytes, signal: call.signal }
   const response = await sendRequest(request, sending)
-  return { response, request, redactor: createRedactor([...credentials.secrets, ...configuredSecrets(baseUrl, headers)]) }
+  return {
+    response,
+    request,
+    redactor: createCredentialRedactor([...credentials.secrets, ...configuredSecrets(baseUrl, headers)]),
+  }
 }
 
 /** In requests to an API, `key` is the name of a credential. Elsewhere, it is that of a member of a map. */

@@ -9,12 +9,13 @@ import { createDpopKeys, type DpopOptions } from './dpop/keys.ts'
 import { AuthError } from './errors.ts'
 import type { AllowedAddress } from './http/address-policy.ts'
 import { createSafeFetch } from './http/safe-fetch.ts'
-import { describeError, sanitizeError } from './oauth/oauth-response.ts'
+import { describeOAuthError, sanitizeError } from './oauth/oauth-response.ts'
 import { removeOfflineAccess } from './tokens/offline-access.ts'
 import { coversScopes, joinScopes } from './tokens/scopes.ts'
 import type { SignOutResult } from './tokens/sign-out.ts'
 import { createTokenCache, type TokenCache } from './tokens/token-cache.ts'
-import { type ActiveTokens, createTokenManager, type TokenManagerOptions } from './tokens/token-manager.ts'
+import type { ActiveTokens, TokenManagerOptions } from './tokens/token-context.ts'
+import { createTokenManager } from './tokens/token-manager.ts'
 import { createTokenStore } from './tokens/token-store.ts'
 import type { GrantType } from './types.ts'
 
@@ -210,7 +211,7 @@ function tokenRefused({ origin }: URL, { error, description }: BearerChallenge):
   const message = `${origin} refuses an access token that was just issued`
   if (error === undefined) return new AuthError('retries_exhausted', message)
   const response = sanitizeError(error, description)
-  return new AuthError('retries_exhausted', `${message}: ${describeError(response)}`, { response })
+  return new AuthError('retries_exhausted', `${message}: ${describeOAuthError(response)}`, { response })
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { sha256 } from '../../util/digest.ts'
+import { isSameIssuer } from '../../util/issuer.ts'
 import { randomId } from '../../util/random.ts'
-import { isSameIssuer } from '../issuer.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
 import { isSameBrowser, type PendingSignIn, redirectToClient, STATE_KEY } from './authorize.ts'
 import { getAndDelete, type ProxyContext } from './context.ts'

@@ -1,5 +1,5 @@
+import { isStrictUrl } from '../../util/strict-url.ts'
 import { isLoopbackUrl } from '../server/resource.ts'
-import { isStrictUrl } from '../strict-url.ts'
 
 const MAX_LENGTH = 512
 

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '../../util/loopback-host.ts'
-import { isStrictUrl } from '../strict-url.ts'
+import { isStrictUrl } from '../../util/strict-url.ts'
 
 const WELL_KNOWN = '/.well-known/'
 

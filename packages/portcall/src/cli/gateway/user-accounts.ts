@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isSameIssuer } from '../../auth/issuer.ts'
 import { fileStore } from '../../entrypoints/auth-client.ts'
 import {
   type AccountServerOptions,
@@ -17,6 +16,7 @@ import {
 import { generateKey } from '../../entrypoints/index.ts'
 import type { KeyValueStore, Stores } from '../../entrypoints/stores.ts'
 import { retryableOnce } from '../../util/async.ts'
+import { isSameIssuer } from '../../util/issuer.ts'
 import { usageError } from '../cli-error.ts'
 import { portcallHome } from '../login/stored-login.ts'
 import { createProtectionOptions } from './protection.ts'

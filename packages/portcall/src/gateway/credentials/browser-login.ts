@@ -1,5 +1,5 @@
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
-import type { ClientSources, RegistrationRequest } from '../../auth/client/registration/client-registration.ts'
+import type { ClientSources, RegistrationRequest } from '../../auth/client/registration/registration-request.ts'
 import type { ClientIdentity, GrantContext } from '../../auth/client/types.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject } from '../../jsonrpc/message.ts'

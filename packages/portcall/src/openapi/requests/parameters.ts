@@ -6,11 +6,8 @@ import type { DescribedOperation } from '../document/operations.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
 import { shorten } from '../schemas/keywords.ts'
 import { memberNames } from './form-fields.ts'
-import { isForbiddenHeader, type MemberPlace, type ReservedNames } from './reserved-names.ts'
+import { isForbiddenHeader, type MemberPlace, type ParameterPlace, type ReservedNames } from './reserved-names.ts'
 import type { ParameterStyle } from './styles.ts'
-
-/** Where a parameter is sent. `querystring` is the whole query. */
-export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie' | 'querystring'
 
 /** A parameter of an operation, and the argument that provides its value. */
 export interface PlannedParameter extends ParameterStyle {

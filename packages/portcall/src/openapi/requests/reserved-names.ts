@@ -2,7 +2,9 @@
  * Decides which names the arguments of a model may give to members of a request. A server takes the first of two members of one name, or the
  * last, or joins them. Therefore a name that the configuration or the description sets is never sent a second time.
  */
-import type { ParameterPlace } from './parameters.ts'
+
+/** Where a parameter is sent. `querystring` is the whole query. */
+export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie' | 'querystring'
 
 /** Where a member is sent. Servers merge the fields of forms with the query. */
 export type MemberPlace = Exclude<ParameterPlace, 'path' | 'querystring'>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRedactor } from './redact.ts'
+import { createCredentialRedactor } from './redact.ts'
 
 const formEncode = (text: string) => new URLSearchParams({ k: text }).toString().slice(2)
 const strict = (text: string) => encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
@@ -42,7 +42,7 @@ test.each(Object.entries(ENCODINGS))('a secret is removed: %s', (_, encode) => {
     fc.property(secret, (text) => {
       fc.pre(!'https://api.test/?q=&page=2[secret]'.includes(text))
       const encoded = encode(text)
-      const redacted = createRedactor([text]).text(`https://api.test/?q=${encoded}&page=2`)
+      const redacted = createCredentialRedactor([text]).text(`https://api.test/?q=${encoded}&page=2`)
       expect(redacted).toBe('https://api.test/?q=[secret]&page=2')
     }),
     { numRuns: 100 },
@@ -50,7 +50,7 @@ test.each(Object.entries(ENCODINGS))('a secret is removed: %s', (_, encode) => {
 })
 
 test('a JSON value keeps its shape: texts, names and long numbers are redacted', () => {
-  const { value } = createRedactor(['1234567', '123456789', 'true', 'pässword'])
+  const { value } = createCredentialRedactor(['1234567', '123456789', 'true', 'pässword'])
   expect(value({ account: 1234567, id: 123456789, ok: true, 'p%C3%A4ssword': ['x 1234567 y', null] })).toEqual({
     account: 1234567,
     id: '[secret]',
@@ -60,14 +60,14 @@ test('a JSON value keeps its shape: texts, names and long numbers are redacted',
 })
 
 test('bytes are searched', () => {
-  const { isIn } = createRedactor(['s3cr+t/'])
+  const { isIn } = createCredentialRedactor(['s3cr+t/'])
   expect(isIn(Buffer.from('\x00\xffs3cr%2Bt%2f\x01', 'latin1'))).toBe(true)
   expect(isIn(Buffer.from('s3cr+t/', 'utf16le'))).toBe(true)
   expect(isIn(Buffer.from('harmless'))).toBe(false)
 })
 
 test('takes time in proportion to the text, whatever the text repeats', () => {
-  const { text } = createRedactor(['%%%%""""\\\\\\\\++++', 'aaaa-aaaa-aaaa-aaaa', 'é&<>"/\\u002b'])
+  const { text } = createCredentialRedactor(['%%%%""""\\\\\\\\++++', 'aaaa-aaaa-aaaa-aaaa', 'é&<>"/\\u002b'])
   const timeOf = (source: string): number => {
     const start = performance.now()
     text(source)

@@ -18,7 +18,7 @@ const MIN_SECRET_LENGTH = 4
 const MIN_DIGITS = 8
 
 /** Creates the redactor of some secrets. Time is linear in the length of the text. */
-export function createRedactor(secrets: readonly string[]): Redactor {
+export function createCredentialRedactor(secrets: readonly string[]): Redactor {
   const distinct = [...new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH))]
   if (distinct.length === 0) return { text: (text) => text, value: (value) => value, isIn: () => false }
   const longestFirst = distinct.toSorted((a, b) => b.length - a.length)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { isStrictUrl } from '../../../util/strict-url.ts'
 import { readList } from '../../members.ts'
-import { isStrictUrl } from '../../strict-url.ts'
 import { AuthError } from '../errors.ts'
 import type { BearerChallenge } from './challenge.ts'
 import { type DocumentSearch, findDocument, type MetadataFetch, wellKnownUrl } from './metadata-document.ts'

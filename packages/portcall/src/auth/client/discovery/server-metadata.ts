@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
-import { isSameIssuer } from '../../issuer.ts'
+import { isSameIssuer } from '../../../util/issuer.ts'
 import { readFlag, readList, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer } from '../types.ts'

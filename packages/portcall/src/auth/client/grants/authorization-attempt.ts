@@ -1,6 +1,6 @@
 import { AuthError } from '../errors.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
-import { describeError, sanitizeError } from '../oauth/oauth-response.ts'
+import { describeOAuthError, sanitizeError } from '../oauth/oauth-response.ts'
 import { requestTokens } from '../oauth/token-endpoint.ts'
 import type { AuthorizationServer, ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 
@@ -121,5 +121,5 @@ function checkIssuer(response: URLSearchParams, server: AuthorizationServer): vo
 
 function deniedError(error: string, description: string | undefined): AuthError {
   const response = sanitizeError(error, description)
-  return new AuthError('denied', `The authorization server denied the request: ${describeError(response)}`, { response })
+  return new AuthError('denied', `The authorization server denied the request: ${describeOAuthError(response)}`, { response })
 }

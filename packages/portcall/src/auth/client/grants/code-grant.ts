@@ -1,11 +1,7 @@
 import type { AuthProviderOptions } from '../auth-provider.ts'
-import {
-  type ClientRegistrar,
-  type ClientSources,
-  createClientRegistrar,
-  type RegistrationRequest,
-} from '../registration/client-registration.ts'
+import { type ClientRegistrar, createClientRegistrar } from '../registration/client-registration.ts'
 import { signInWithClient } from '../registration/registered-client.ts'
+import type { ClientSources, RegistrationRequest } from '../registration/registration-request.ts'
 import type { ClientIdentity, GrantContext, GrantType, TokenSet } from '../types.ts'
 import { type AuthorizationAttempt, createAuthorizationAttempt, type insecureUnadvertisedPkce } from './authorization-attempt.ts'
 

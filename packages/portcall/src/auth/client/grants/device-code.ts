@@ -7,8 +7,9 @@ import { createClientAuth } from '../oauth/client-authentication.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
 import { type EndpointInfo, readOAuthResponse, toAuthError } from '../oauth/oauth-response.ts'
 import { requestTokens } from '../oauth/token-endpoint.ts'
-import { type ClientSources, createClientRegistrar } from '../registration/client-registration.ts'
+import { createClientRegistrar } from '../registration/client-registration.ts'
 import { signInWithClient } from '../registration/registered-client.ts'
+import type { ClientSources } from '../registration/registration-request.ts'
 import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 
 /** What a user needs to sign in on another device. */

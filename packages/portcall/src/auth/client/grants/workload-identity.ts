@@ -1,4 +1,4 @@
-import { isSameIssuer } from '../../issuer.ts'
+import { isSameIssuer } from '../../../util/issuer.ts'
 import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { JWT_BEARER, requestTokens } from '../oauth/token-endpoint.ts'

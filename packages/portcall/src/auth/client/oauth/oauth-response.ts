@@ -23,7 +23,7 @@ export async function readOAuthResponse(response: Response, { reason, label }: E
   const document = await readBody(response)
   if (document && typeof document.error === 'string') {
     const sanitized = sanitizeError(document.error, document.error_description)
-    throw new AuthError(reason, `${label} returned an error: ${describeError(sanitized)}`, { status, response: sanitized })
+    throw new AuthError(reason, `${label} returned an error: ${describeOAuthError(sanitized)}`, { status, response: sanitized })
   }
   if (ok && document) return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
   const text = document && foreignMessage(document)
@@ -59,7 +59,7 @@ export function sanitizeError(error: string, description: unknown): OAuthErrorRe
 }
 
 /** Returns a sanitized error as text. */
-export function describeError({ error, description }: OAuthErrorResponse): string {
+export function describeOAuthError({ error, description }: OAuthErrorResponse): string {
   return [error, description].filter(Boolean).join(': ')
 }
 

@@ -1,6 +1,6 @@
 import type { ClientAuth } from 'oauth4webapi'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
-import { readScope, readSeconds, readText } from '../../members.ts'
+import { readScopeMember, readSeconds, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, ClientIdentity, TokenContext, TokenSet } from '../types.ts'
 import { createClientAuth, isNamedInHeader } from './client-authentication.ts'
@@ -128,7 +128,7 @@ export function readTokens(body: JsonObject, { server, dpop }: Pick<TokenContext
     throw new AuthError('token_refused', 'The access token is not bound to a key, although DPoP was requested')
   const lifetimeS = readSeconds(body.expires_in)
   const refreshToken = readText(body.refresh_token)
-  const scope = readScope(body.scope)
+  const scope = readScopeMember(body.scope)
   return {
     accessToken,
     tokenType,

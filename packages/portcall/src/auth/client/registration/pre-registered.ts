@@ -1,4 +1,4 @@
-import { isSameIssuer } from '../../issuer.ts'
+import { isSameIssuer } from '../../../util/issuer.ts'
 import { AuthError } from '../errors.ts'
 import type { ClientIdentity, GrantContext } from '../types.ts'
 

@@ -4,7 +4,7 @@ import { loadOAuth } from '../oauth/load-oauth.ts'
 import { type EndpointInfo, isFinalRefusal, readOAuthResponse, toAuthError } from '../oauth/oauth-response.ts'
 import { joinScopes, splitScopes } from '../tokens/scopes.ts'
 import type { AuthorizationServer, ClientAuthMethod, ClientIdentity, GrantContext } from '../types.ts'
-import type { ClientSources, ResolveRequest } from './client-registration.ts'
+import type { ClientSources, ResolveRequest } from './registration-request.ts'
 
 /** A dynamic registration as stored. */
 export interface StoredRegistration extends ClientIdentity {

@@ -1,7 +1,8 @@
 import { AuthError } from '../errors.ts'
 import { isClientRefusal } from '../oauth/oauth-response.ts'
 import type { GrantContext, TokenSet } from '../types.ts'
-import type { ClientRegistrar, RegistrationRequest, ResolvedClient } from './client-registration.ts'
+import type { ClientRegistrar, ResolvedClient } from './client-registration.ts'
+import type { RegistrationRequest } from './registration-request.ts'
 
 /** A stored client, a new one, and one with another authentication method. */
 const MAX_ATTEMPTS = 3

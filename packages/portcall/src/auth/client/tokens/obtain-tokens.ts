@@ -1,7 +1,7 @@
 import { AuthError } from '../errors.ts'
 import { addOfflineAccess, hasOfflineAccess, mayRefuseOfflineAccess, removeOfflineAccess } from './offline-access.ts'
 import { loadServerLimits, saveServerLimits } from './server-limits.ts'
-import type { ActiveTokens, ContextOf, TokenManagerOptions } from './token-manager.ts'
+import type { ActiveTokens, ContextOf, TokenManagerOptions } from './token-context.ts'
 import { type ResourceBinding, toStoredTokens } from './token-store.ts'
 
 /** The scopes of a sign-in, and those that the metadata of the resource lists. */

@@ -1,5 +1,5 @@
 import { AuthError } from '../errors.ts'
-import { describeError, isClientRefusal, isFinalRefusal } from '../oauth/oauth-response.ts'
+import { describeOAuthError, isClientRefusal, isFinalRefusal } from '../oauth/oauth-response.ts'
 import { readTokens, sendTokenRequest } from '../oauth/token-endpoint.ts'
 import type { ClientIdentity, GrantContext, GrantType } from '../types.ts'
 import { loadServerLimits, type RefreshForm, saveServerLimits } from './server-limits.ts'
@@ -53,7 +53,7 @@ export async function refreshTokens(grant: GrantType, context: GrantContext, sto
  * section 6, makes it optional.
  */
 function otherForms({ resource, scope }: RefreshForm, { message, response }: AuthError, stored: StoredTokens): RefreshForm[] {
-  const text = response ? describeError(response) : message
+  const text = response ? describeOAuthError(response) : message
   const namesScope = /scope/i.test(text)
   const candidates: RefreshForm[] = namesScope
     ? [

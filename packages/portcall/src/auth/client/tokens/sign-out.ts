@@ -1,7 +1,7 @@
 import { createClientAuth } from '../oauth/client-authentication.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
 import type { ClientIdentity, GrantContext } from '../types.ts'
-import type { ContextOf, TokenManagerOptions } from './token-manager.ts'
+import type { ContextOf, TokenManagerOptions } from './token-context.ts'
 import type { ResourceBinding, StoredTokens } from './token-store.ts'
 
 /** The result of signing out. */

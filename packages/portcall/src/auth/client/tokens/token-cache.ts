@@ -2,7 +2,8 @@ import { createSingleFlight, retryableOnce } from '../../../util/async.ts'
 import { raceAbort } from '../../../util/timers.ts'
 import { removeOfflineAccess } from './offline-access.ts'
 import { coversScopes } from './scopes.ts'
-import type { ActiveTokens, TokenDemand, TokenManager } from './token-manager.ts'
+import type { ActiveTokens } from './token-context.ts'
+import type { TokenDemand, TokenManager } from './token-manager.ts'
 
 /** The tokens of one endpoint in the memory of this process. */
 export interface TokenCache {

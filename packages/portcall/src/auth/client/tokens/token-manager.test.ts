@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { createMemoryStore } from '../../../stores/memory/store.ts'
 import type { GrantContext, GrantType } from '../types.ts'
-import { createTokenManager, type TokenManagerOptions } from './token-manager.ts'
+import type { TokenManagerOptions } from './token-context.ts'
+import { createTokenManager } from './token-manager.ts'
 import { createTokenStore, type ResourceBinding } from './token-store.ts'
 
 const binding = { server: { issuer: 'https://as.example' }, resource: 'https://mcp.example/mcp' } as ResourceBinding

@@ -1,29 +1,13 @@
-/**
- * Obtains tokens for one endpoint: discovers its authorization server, looks for new tokens from other processes with the same store,
- * refreshes, and only then starts the grant. All changes happen under one lock in the store, so that a refresh token is used once and a
- * user is asked once, by however many calls in however many processes.
- */
-import type { KeyValueStore } from '../../../stores/store.ts'
 import { withStoreLock } from '../../store-lock.ts'
 import type { BearerChallenge } from '../discovery/challenge.ts'
 import { discoverAuthorizationServer } from '../discovery/discover.ts'
-import type { DpopKeys } from '../dpop/keys.ts'
-import type { AuthFetch, DpopSigner, GrantContext, GrantType } from '../types.ts'
 import { createTokenObtainer, type SignInScope } from './obtain-tokens.ts'
 import { removeOfflineAccess } from './offline-access.ts'
 import { refreshTokens } from './refresh-tokens.ts'
 import { coversScopes, joinScopes } from './scopes.ts'
 import { type SignOutResult, signOut } from './sign-out.ts'
-import type { ResourceBinding, StoredTokens, TokenStore } from './token-store.ts'
-
-/** Tokens that this process can use. */
-export interface ActiveTokens {
-  readonly binding: ResourceBinding
-  readonly tokens: StoredTokens
-  /** How this process got them. */
-  readonly source: 'stored' | 'refreshed' | 'obtained'
-  readonly dpop: DpopSigner | undefined
-}
+import type { ActiveTokens, ContextOf, TokenManagerOptions } from './token-context.ts'
+import type { ResourceBinding, StoredTokens } from './token-store.ts'
 
 /** Why other tokens are needed. */
 export interface TokenDemand {
@@ -35,27 +19,6 @@ export interface TokenDemand {
   /** Called if no acquisition that meets the demand is running. Returns whether to start one. */
   readonly mayStart?: () => boolean
 }
-
-export interface TokenManagerOptions {
-  readonly endpoint: URL
-  readonly grant: GrantType
-  readonly store: KeyValueStore
-  readonly tokenStore: TokenStore
-  readonly fetch: AuthFetch
-  readonly checkBrowserUrl: (url: string) => URL
-  /** Scopes that are always requested. */
-  readonly scope: string | undefined
-  /** Whether `offline_access` may be requested, in addition to what `scope` contains. */
-  readonly offlineAccess: boolean
-  /** How long before their expiry tokens are refreshed, in milliseconds. */
-  readonly refreshAheadMs: number
-  /** Whether tokens have to be bound to a key. */
-  readonly requireDpop: boolean
-  readonly dpopKeys: DpopKeys
-}
-
-/** Returns what a grant needs, without scopes. */
-export type ContextOf = (binding: ResourceBinding, dpop: DpopSigner | undefined, signal: AbortSignal) => GrantContext
 
 export interface TokenManager {
   /** Returns the stored tokens. */

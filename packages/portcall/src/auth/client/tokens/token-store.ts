@@ -1,6 +1,6 @@
 import { isObject } from '../../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
-import { normalizeIssuer } from '../../issuer.ts'
+import { normalizeIssuer } from '../../../util/issuer.ts'
 import type { AuthorizationServer, DpopSigner, TokenSet } from '../types.ts'
 
 /** The authorization server and the resource that the tokens for an endpoint belong to, as last discovered. */

@@ -1,6 +1,6 @@
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
-import { isSameIssuer } from '../../issuer.ts'
+import { isSameIssuer } from '../../../util/issuer.ts'
 import { InvalidTokenError } from '../errors.ts'
 import { createIssuerFetch, type IssuerFetchOptions } from '../issuer-fetch.ts'
 import type { VerifiedToken, Verifier } from '../types.ts'
