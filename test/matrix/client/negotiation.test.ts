@@ -220,13 +220,26 @@ describe('client · connecting to an HTTP+SSE server', () => {
 })
 
 describe('client · failing to connect', () => {
-  test.each([401, 403, 429, 500, 503])('VER-012 a response with %i does not trigger the legacy fallback', async (status) => {
+  test.each([401, 403, 429, 502, 503, 504])('VER-012 a response with %i does not trigger the legacy fallback', async (status) => {
     const { target, recorder } = await useFixture(createHttpFixture(() => ({ status })))
     const error = await connect(target).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(HttpStatusError)
     expect(error).toMatchObject({ status })
     expect(recorder.heads).toHaveLength(1)
   })
+
+  test.each([500, 501])(
+    'VER-012 after a response with %i, which may be a crash of an older server, the handshake is tried',
+    async (status) => {
+      const { target, recorder } = await useFixture(createHttpFixture(() => ({ status })))
+      const error = await connect(target).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(HttpStatusError)
+      expect(error).toMatchObject({ status })
+      expect(recorder.heads.map(({ message }) => message?.method)).toEqual(
+        expect.arrayContaining(['server/discover', 'initialize']),
+      )
+    },
+  )
 
   test('an unknown revision or an invalid target is rejected', async () => {
     await expect(connect('http://localhost:1/mcp', { protocolVersion: '1999-01-01' })).rejects.toBeInstanceOf(TypeError)

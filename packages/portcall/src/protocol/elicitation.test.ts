@@ -8,7 +8,7 @@ import { applyDefaults, checkContent, toElicitationSchema } from './elicitation.
 /** The official schemas are outside of the repository. Tests that need them are skipped if they are absent. */
 const OFFICIAL = new URL('../../../../../shared/spec/2026-07-28/schema.json', import.meta.url)
 
-const form = (schema: Schema) => toElicitationSchema(compileSchema(schema, 'input').json)
+const form = (schema: Schema) => toElicitationSchema(compileSchema(schema, 'form').json)
 const field = (property: Record<string, unknown>) =>
   toElicitationSchema({ type: 'object', properties: { f: property } }).properties.f
 

@@ -10,6 +10,8 @@ import { walkSchemas } from './walk.ts'
 export interface PublishOptions {
   readonly vendor: string
   readonly use: 'input' | 'output'
+  /** Keeps formats that are stricter than the library: a person whose input is refused is asked again. */
+  readonly keepsFormats?: boolean
   /** The regular expressions of the schema, by their source. JSON Schema has lost their flags. */
   readonly expressions: ReadonlyMap<string, RegExp | undefined>
   /** Whether the patterns describe values that the library does not check, such as the output of its own transforms. */
@@ -27,7 +29,7 @@ const FORMATS: { readonly [vendor: string]: readonly string[] } = {
 export function publishedSchema(schema: JsonObject, options: PublishOptions): JsonObject {
   const copy = JSON.parse(JSON.stringify(schema)) as JsonObject
   walkSchemas(copy, undefined, (node) => {
-    publishFormat(node, options)
+    if (!options.keepsFormats) publishFormat(node, options)
     publishPatterns(node, options)
     publishNumbers(node, options)
     return undefined

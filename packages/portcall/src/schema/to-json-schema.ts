@@ -6,13 +6,16 @@ import { isStandardSchema, type Schema, type StandardSchema } from './standard.t
 
 const TARGET = 'draft-2020-12'
 
+/** How a schema is used: for arguments, for results, or for a form that a person fills in. */
+export type SchemaUse = 'input' | 'output' | 'form'
+
 /**
  * Returns the JSON Schema of the input or of the output of a schema, which accepts all values that the schema accepts. Plain JSON Schema is
- * returned unchanged.
+ * returned unchanged. `form` is an input that a person enters: its formats select the fields of the form.
  *
  * @throws SchemaError if the schema library cannot convert it. The message states what to change.
  */
-export function toJsonSchema(schema: Schema | StandardSchema, use: 'input' | 'output'): JsonObject {
+export function toJsonSchema(schema: Schema | StandardSchema, use: SchemaUse): JsonObject {
   const json = isStandardSchema(schema) ? convert(schema, use) : schema
   if (isObject(json)) return json
   throw new SchemaError(
@@ -20,7 +23,8 @@ export function toJsonSchema(schema: Schema | StandardSchema, use: 'input' | 'ou
   )
 }
 
-function convert(schema: StandardSchema, use: 'input' | 'output'): unknown {
+function convert(schema: StandardSchema, schemaUse: SchemaUse): unknown {
+  const use = schemaUse === 'form' ? 'input' : schemaUse
   const { vendor, jsonSchema } = schema['~standard']
   const expressions = new Map<string, RegExp | undefined>()
   const options = libraryOptions(vendor, use, expressions)
@@ -33,6 +37,7 @@ function convert(schema: StandardSchema, use: 'input' | 'output'): unknown {
   return publishedSchema(json, {
     vendor,
     use,
+    keepsFormats: schemaUse === 'form',
     expressions: collectExpressions(schema, expressions),
     ...uncheckedPatterns(schema, use),
   })

@@ -149,7 +149,8 @@ describe('tool middleware', () => {
           }),
       })
     const server = createServer(INFO, { extensions: [layer('a/outer'), layer('a/inner')] })
-    server.tool('known', {}, () => 'done')
+    const input = { type: 'object', additionalProperties: false } as const
+    server.tool('known', { input }, () => 'done')
     await callerOf(server).result('tools/call', { name: 'known' })
     expect(seen.splice(0)).toEqual(['> a/outer', '> a/inner', '< a/inner', '< a/outer'])
     await callerOf(server).error('tools/call', { name: 'unknown' })

@@ -23,7 +23,7 @@ const forms = new WeakMap<object, Form>()
 function formOf(schema: Schema): Form {
   let form = forms.get(schema)
   if (!form) {
-    const compiled = compileSchema(schema, 'input')
+    const compiled = compileSchema(schema, 'form')
     form = { schema: compiled, requestedSchema: toElicitationSchema(compiled.json) }
     forms.set(schema, form)
   }

@@ -110,6 +110,6 @@ test('a header that would change the request is refused', async () => {
   const fetch = createFastFetch(1000, 'test')
   const names: Record<string, string>[] = [{ 'a: b': 'c' }, { a: 'b\r\nc: d' }, { 'a\r\nb': 'c' }, { '': 'a' }, { a: '\u0100' }]
   for (const headers of names)
-    expect(() => fetch(url, { method: 'GET', headers, connectTimeoutMs: 1000 })).toThrow('invalid name or value')
+    expect(() => fetch(url, { method: 'GET', headers, connectTimeoutMs: 1000 })).toThrow('cannot be sent')
   fetch.close()
 })
