@@ -126,9 +126,15 @@ export interface ToolInfo {
 
 /**
  * What a caller may do with a tool. `'unknown'`: the tool is not registered, or disabled. `'hidden'`: it does not exist for the caller, because of
- * `visible` or of scopes. `missingScopes`: all scopes of the tool if the caller lacks one of them, otherwise none.
+ * `visible` or of scopes.
  */
-export type ToolAccess = 'unknown' | 'hidden' | { readonly missingScopes: readonly string[] }
+export type ToolAccess =
+  | 'unknown'
+  | 'hidden'
+  | {
+      /** All scopes of the tool if the caller lacks one of them, otherwise none. */
+      readonly missingScopes: readonly string[]
+    }
 
 /** Wraps a tool call. `next` runs the tool. The result may have a `resultType` that the extension defines. */
 export type ToolMiddleware = (call: Call, tool: ToolInfo, next: () => Promise<object>) => Awaitable<object>
