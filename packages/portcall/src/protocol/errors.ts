@@ -77,3 +77,8 @@ export function requiredScopes(response: Response): readonly string[] | undefine
  * results with this mark. It does not appear in messages.
  */
 export const INVALID_ARGUMENTS: unique symbol = Symbol('invalid arguments')
+
+/** Creates the error for a task that does not exist for the caller. */
+export function unknownTask(): RpcError {
+  return invalidParams('the task does not exist or has expired')
+}

@@ -13,7 +13,7 @@ import {
   type StandardResult,
   type StandardSchema,
 } from './standard.ts'
-import { type SchemaUse, toJsonSchema } from './to-json-schema.ts'
+import { type SchemaRole, toJsonSchema } from './to-json-schema.ts'
 import type { Validator } from './validator.ts'
 
 /** Options of `compileSchema`. */
@@ -37,7 +37,7 @@ export interface CompileOptions {
  */
 export function compileSchema<const S extends Schema>(
   schema: S,
-  use: SchemaUse,
+  use: SchemaRole,
   options: CompileOptions = {},
 ): CompiledSchema<Infer<S>> {
   const { trusted = true } = options

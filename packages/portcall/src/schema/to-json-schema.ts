@@ -7,7 +7,7 @@ import { isStandardSchema, type Schema, type StandardSchema } from './standard.t
 const TARGET = 'draft-2020-12'
 
 /** How a schema is used: for arguments, for results, or for a form that a person fills in. */
-export type SchemaUse = 'input' | 'output' | 'form'
+export type SchemaRole = 'input' | 'output' | 'form'
 
 /**
  * Returns the JSON Schema of the input or of the output of a schema, which accepts all values that the schema accepts. Plain JSON Schema is
@@ -15,7 +15,7 @@ export type SchemaUse = 'input' | 'output' | 'form'
  *
  * @throws SchemaError if the schema library cannot convert it. The message states what to change.
  */
-export function toJsonSchema(schema: Schema | StandardSchema, use: SchemaUse): JsonObject {
+export function toJsonSchema(schema: Schema | StandardSchema, use: SchemaRole): JsonObject {
   const json = isStandardSchema(schema) ? convert(schema, use) : schema
   if (isObject(json)) return json
   throw new SchemaError(
@@ -23,7 +23,7 @@ export function toJsonSchema(schema: Schema | StandardSchema, use: SchemaUse): J
   )
 }
 
-function convert(schema: StandardSchema, schemaUse: SchemaUse): unknown {
+function convert(schema: StandardSchema, schemaUse: SchemaRole): unknown {
   const use = schemaUse === 'form' ? 'input' : schemaUse
   const { vendor, jsonSchema } = schema['~standard']
   const expressions = new Map<string, RegExp | undefined>()

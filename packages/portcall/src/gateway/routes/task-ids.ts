@@ -1,7 +1,6 @@
-import type { RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import { unknownTask } from '../../protocol/errors.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
 
 /** The ids of tasks, which name their server and belong to their caller. */
@@ -17,11 +16,6 @@ export interface TaskOrigin {
   readonly server: string
   /** The name of the tool on the server. */
   readonly name: string
-}
-
-/** Returns the error for a task that does not exist, or that the caller may not see. */
-export function unknownTask(): RpcError {
-  return invalidParams('the task does not exist or has expired')
 }
 
 const PURPOSE = 'gateway-task'

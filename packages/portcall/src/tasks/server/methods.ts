@@ -1,12 +1,12 @@
 import type { Call } from '../../entrypoints/index.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import { invalidParams, unknownTask } from '../../protocol/errors.ts'
 import type { TaskQueue } from '../queues/queue.ts'
 import { cancelRecord, recordInputResponses, type TaskRecord } from '../store/record.ts'
 import type { TaskStore } from '../store/task-store.ts'
 import type { Requeuer } from '../worker/requeue.ts'
 import { renderDetailedTask } from './render.ts'
-import { type TaskAccess, unknownTask } from './task-access.ts'
+import type { TaskAccess } from './task-access.ts'
 
 export interface TaskMethodsOptions {
   readonly taskStore: TaskStore

@@ -1,7 +1,6 @@
 import type { Call, ServerExtensionContext } from '../../entrypoints/index.ts'
 import { authorizationOf, coversAuthorization } from '../../jsonrpc/authorization-key.ts'
-import type { RpcError } from '../../jsonrpc/errors.ts'
-import { insufficientScope, invalidParams } from '../../protocol/errors.ts'
+import { insufficientScope, invalidParams, unknownTask } from '../../protocol/errors.ts'
 import type { TaskRecord } from '../store/record.ts'
 import type { TaskRef, TaskStore } from '../store/task-store.ts'
 
@@ -29,11 +28,6 @@ const MAX_IDS = 1024
 /** A task of the caller's principal, and the scopes of its tool that the caller lacks. */
 interface FoundTask extends AccessibleTask {
   readonly missingScopes: readonly string[]
-}
-
-/** Returns the error for a task that does not exist, or not for the caller. */
-export function unknownTask(): RpcError {
-  return invalidParams('the task does not exist or has expired')
 }
 
 export function createTaskAccess(
