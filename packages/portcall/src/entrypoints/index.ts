@@ -64,7 +64,6 @@ export type {
   ServerExtension,
   ServerExtensionContext,
   ServerExtensionDefinition,
-  ToolAccess,
   ToolInfo,
   ToolListingExtender,
   ToolMiddleware,
@@ -74,6 +73,7 @@ export type { RequestState, RequestStateStore } from '../server/input-requests/r
 export type { Cacheable, ServerLimits, ServerOptions } from '../server/options.ts'
 export { createServer } from '../server/server.ts'
 export type { ExtensionNotification } from '../server/subscriptions.ts'
+export type { ToolAccess } from '../server/tool-access.ts'
 export type * from '../server/tool-definition-extensions.ts'
 export type { Server, ServerLike, UseOptions } from '../server/types.ts'
 export { generateKey, SealError } from '../stores/sealing/seal.ts'

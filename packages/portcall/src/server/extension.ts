@@ -13,6 +13,7 @@ import type { Dispatcher, Handler } from './dispatch.ts'
 import type { Page } from './features/paging.ts'
 import type { RequestState, RequestStateStore } from './input-requests/request-state.ts'
 import type { ExtensionNotification, FilterHandler, ServerSubscriptions } from './subscriptions.ts'
+import type { ToolAccess } from './tool-access.ts'
 import type { Server } from './types.ts'
 
 /** A protocol extension of a server; `defineServerExtension` creates one. https://modelcontextprotocol.io/extensions */
@@ -123,18 +124,6 @@ export interface ToolInfo {
   /** The definition that the tool was registered with. */
   readonly definition: ToolDefinition<Schema | undefined, Schema | undefined>
 }
-
-/**
- * What a caller may do with a tool. `'unknown'`: the tool is not registered, or disabled. `'hidden'`: it does not exist for the caller, because of
- * `visible` or of scopes.
- */
-export type ToolAccess =
-  | 'unknown'
-  | 'hidden'
-  | {
-      /** All scopes of the tool if the caller lacks one of them, otherwise none. */
-      readonly missingScopes: readonly string[]
-    }
 
 /** Wraps a tool call. `next` runs the tool. The result may have a `resultType` that the extension defines. */
 export type ToolMiddleware = (call: Call, tool: ToolInfo, next: () => Promise<object>) => Awaitable<object>

@@ -1,6 +1,6 @@
 import { insufficientScope } from '../../protocol/errors.ts'
 import type { CallContext } from '../call.ts'
-import type { ToolAccess } from '../extension.ts'
+import type { ToolAccess } from '../tool-access.ts'
 import type { RegistryEntry } from './registry.ts'
 
 /** Returns whether an item exists for the caller: `visible` decides, and with the policy `hide` also the scopes. */
