@@ -2,7 +2,7 @@ import { isSecretName } from '../../util/secret-names.ts'
 import { BULLETS, replaceSecrets } from '../../util/secrets.ts'
 
 /** What the page sees in place of a secret. */
-export const MASK = BULLETS
+export const MASK: string = BULLETS
 
 const MAX_EXCERPT_LENGTH = 4000
 

@@ -80,7 +80,7 @@ async function parseDescription(text: string): Promise<unknown> {
 type ReadText = (url: string) => Promise<string>
 
 /** Stands for a description without a URL: no address that it names is trusted. */
-export const UNTRUSTED = new URL('https://description.invalid')
+export const UNTRUSTED: URL = new URL('https://description.invalid')
 
 function isHttp(url: URL | undefined): boolean {
   return url !== undefined && /^https?:$/.test(url.protocol)
