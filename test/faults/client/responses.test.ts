@@ -2,8 +2,8 @@
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
 import { describe, expect, test } from 'vitest'
 import { sleep, within } from '../support/time.ts'
-import { type ConnectedClient, call, failureOf, healthy, open } from './support/connection.ts'
-import { legacy, type Methods, modern, RESULTS, textResult } from './support/eras.ts'
+import { type ConnectedClient, call, failureOf, healthy, open, warning } from './support/connection.ts'
+import { ECHO, legacy, type Methods, modern, RESULTS, textResult } from './support/eras.ts'
 import { PROGRAMS } from './support/program.ts'
 import { type Handler, testRaw } from './support/raw-server.ts'
 
@@ -106,14 +106,29 @@ describe.each(KINDS)('a server of $name', (kind) => {
     ['C09', 'a result that is a string', { jsonrpc: '2.0', id: ID, result: 'text' }],
     ['C09', 'a result that is null', { jsonrpc: '2.0', id: ID, result: null }],
     ['C09', 'a result that is an array', { jsonrpc: '2.0', id: ID, result: [] }],
-    ['C09', 'an error that is a string', { jsonrpc: '2.0', id: ID, error: 'text' }],
-    ['C09', 'an error without a code', { jsonrpc: '2.0', id: ID, error: { message: 'what' } }],
+    ['C09', 'an error without a reason', { jsonrpc: '2.0', id: ID, error: {} }],
+    ['C09', 'an error that is an empty string', { jsonrpc: '2.0', id: ID, error: '' }],
+    ['C09', 'an error that is a number', { jsonrpc: '2.0', id: ID, error: 42 }],
+    ['C09', 'an error that is true', { jsonrpc: '2.0', id: ID, error: true }],
     ['C09', 'another version of JSON-RPC', { ...result('old'), jsonrpc: '1.0' }],
     ['C09', 'no version of JSON-RPC', { id: ID, result: {} }],
   ])('%s: %s: the call fails immediately with a typed error', async (_id, _what, message) => {
     const { client } = await kind.open([message])
     const failure = await failureOf(client.callTool('big', {}, { timeouts: { requestTimeoutMs: 5000 } }), 2000)
     expect(['INVALID_RESPONSE', 'CONNECTION_LOST']).toContain(failure.code)
+    await healthy(client)
+  })
+
+  test.each<readonly [what: string, error: unknown, code: number]>([
+    ['is a string', 'what', -32603],
+    ['has no code', { message: 'what', data: { a: 1 } }, -32603],
+    ['has a name as its code', { code: 'E_GONE', message: 'what' }, -32603],
+    ['has a code with a fraction', { code: 1.5, message: 'what' }, -32603],
+    ['has an integer as text', { code: '-32001', message: 'what' }, -32001],
+  ])('C09: an error that %s: the call fails immediately with what it says', async (_what, error, code) => {
+    const { client } = await kind.open([{ jsonrpc: '2.0', id: ID, error }])
+    const failure = await failureOf(client.callTool('big', {}, { timeouts: { requestTimeoutMs: 5000 } }), 2000)
+    expect(failure).toMatchObject({ name: 'RpcError', code, message: 'what' })
     await healthy(client)
   })
 
@@ -156,8 +171,9 @@ describe.each(KINDS)('a server of $name', (kind) => {
   })
 
   test('C30: the same cursor forever', async () => {
-    const { client } = await kind.open([], { 'tools/list': { ...RESULTS['tools/list'], nextCursor: 'again' } })
-    expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'INVALID_RESULT' })
+    const { client, events } = await kind.open([], { 'tools/list': { ...RESULTS['tools/list'], nextCursor: 'again' } })
+    expect(await within(3000, client.tools().toArray())).toMatchObject([ECHO])
+    expect(events).toEqual([warning('tools/list', 'tools/list returned an earlier page again; the list ends there')])
     await healthy(client)
   })
 
@@ -240,15 +256,10 @@ describe.each(KINDS)('a server of $name', (kind) => {
       const { client } = await kind.open([], { 'tools/list': { ...list, nextCursor } })
       expect(await client.tools().toArray()).toHaveLength(1)
     }
-    const empty = await kind.open([], { 'tools/list': { ...list, nextCursor: '' } })
-    const found = await empty.client
-      .tools()
-      .toArray()
-      .then(
-        ({ length }) => length,
-        ({ code }: { code: string }) => code,
-      )
-    expect(found).toBe(kind.name.startsWith('2026') ? 'INVALID_RESULT' : 1)
+    const { client, events } = await kind.open([], { 'tools/list': { ...list, nextCursor: '' } })
+    expect(await client.tools().toArray()).toHaveLength(1)
+    const end = 'tools/list returned an earlier page again; the list ends there'
+    expect(events).toEqual(kind.name.startsWith('2026') ? [warning('tools/list', end)] : [])
   })
 
   test.each<readonly [what: string, results: Json]>([
@@ -267,14 +278,24 @@ describe.each(KINDS)('a server of $name', (kind) => {
     expect(await within(2000, client.discover())).toBeTypeOf('object')
   })
 
-  test('C31: pages without an end', async () => {
+  test.each<readonly [what: string, tools: (page: number) => unknown[], items: number, requests: number, end: string]>([
+    ['with the same items', () => [ECHO], 1, 2, 'tools/list returned an earlier page again; the list ends there'],
+    [
+      'with other items',
+      (page) => [{ ...ECHO, name: `echo ${page}` }],
+      64,
+      64,
+      'tools/list has more than 64 pages (maxPages); the others are left out',
+    ],
+  ])('C31: pages without an end, %s', async (_what, tools, items, requests, end) => {
     let at = 0
-    const more = (): Json => ({ ...RESULTS['tools/list'], nextCursor: `page ${++at}` })
-    const { client } = await open((request) =>
+    const more = (): Json => ({ ...RESULTS['tools/list'], tools: tools(++at), nextCursor: `page ${at}` })
+    const { client, events } = await open((request) =>
       Promise.resolve({ jsonrpc: '2.0', id: request.id, result: request.method === 'tools/list' ? more() : {} }),
     )
-    expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'INVALID_RESULT' })
-    expect(at).toBe(64)
+    expect(await within(3000, client.tools().toArray())).toHaveLength(items)
+    expect(events).toEqual([warning('tools/list', end)])
+    expect(at).toBe(requests)
   })
 })
 

@@ -51,6 +51,11 @@ export async function untilLost(client: Client): Promise<void> {
   if (!isThroughGateway) await until(() => client.status === 'disconnected', 'the loss')
 }
 
+/** Returns the event that reports a fault of a list. That of a gateway does not name the method. */
+export function warning(method: string, message: string): object {
+  return isThroughGateway ? { type: 'warning', message } : { type: 'warning', message, method }
+}
+
 /** Returns the error of a promise that must reject in time. */
 export async function failureOf(promise: Promise<unknown>, ms = 3000): Promise<Error & { code?: unknown; retryable?: unknown }> {
   const outcome = await within(
