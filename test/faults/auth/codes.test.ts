@@ -7,13 +7,23 @@ import { testProtectedServer } from './support/protected-server.ts'
 import { createUser } from './support/user.ts'
 
 describe('C58: PKCE that is not advertised', () => {
-  test.each([[undefined], [[]], ['S256'], [null]])('as %j is refused before the user signs in', async (supported) => {
+  test.each([[undefined], [[]], [null], [true], ['plain'], ['s256'], ['S256,plain'], [[['S256']]], [{ S256: true }]])('as %j is refused before the user signs in', async (supported) => {
     const { error, user, server } = await failToConnect({
       before: ({ login }) => login.setFaults({ metadata: { code_challenge_methods_supported: supported } }),
     })
     expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'pkce_unsupported' })
     expect(user.opened).toEqual([])
     expect(server.login.requestsTo('authorize')).toEqual([])
+  })
+
+  test('is used if a text that is no list names S256', async () => {
+    for (const supported of ['S256', 'plain S256']) {
+      const server = await testProtectedServer()
+      server.login.setFaults({ metadata: { code_challenge_methods_supported: supported } })
+      const { client } = await open(server.url, { auth: createUser().auth })
+      expect(await call(client)).toBe('fine')
+      expect(server.login.requestsTo('authorize')[0]?.parameters.get('code_challenge_method')).toBe('S256')
+    }
   })
 
   test('is used if insecureUnadvertisedPkce is set', async () => {

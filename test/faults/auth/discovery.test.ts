@@ -155,8 +155,10 @@ describe('C55: metadata describes', () => {
 describe('C56: the issuer in the metadata is', () => {
   test.each([
     ['another issuer', () => 'https://evil.example'],
-    ['the same with a slash', (issuer: string) => `${issuer}/`],
-    ['the same in capitals', (issuer: string) => issuer.replace('http', 'HTTP')],
+    ['the same with two slashes', (issuer: string) => `${issuer}//`],
+    ['the same with a path', (issuer: string) => `${issuer}/login`],
+    ['the same with a query', (issuer: string) => `${issuer}?a`],
+    ['the same with a user', (issuer: string) => issuer.replace('//', '//a@')],
     ['the same with another host name', (issuer: string) => issuer.replace('127.0.0.1', 'localhost')],
     ['one of several', (issuer: string) => [issuer]],
     ['missing', () => undefined],
@@ -167,6 +169,28 @@ describe('C56: the issuer in the metadata is', () => {
     expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'issuer_mismatch' })
     expect(server.login.requests.every(({ endpoint: requested }) => requested === 'metadata')).toBe(true)
     expect(user.opened).toEqual([])
+  })
+
+  const spellings: ReadonlyArray<readonly [how: string, issuer: (issuer: string) => string]> = [
+    ['with a slash', (issuer) => `${issuer}/`],
+    ['in capitals', (issuer) => issuer.replace('http', 'HTTP')],
+  ]
+
+  test.each(spellings)('the same %s, and is used if the authorization response has the same text', async (_, issuer) => {
+    const server = await testProtectedServer()
+    const iss = issuer(server.login.issuer)
+    server.login.setFaults({ metadata: { issuer: iss }, redirect: { iss } })
+    const { client } = await open(server.url, { auth: createUser().auth })
+    expect(await call(client)).toBe('fine')
+  })
+
+  test.each(spellings)('the same %s, and no code is redeemed if the authorization response has another text', async (_, issuer) => {
+    const { error, server, user } = await failToConnect({
+      before: ({ login }) => login.setFaults({ metadata: { issuer: issuer(login.issuer) } }),
+    })
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'issuer_mismatch' })
+    expect(user.opened).toHaveLength(1)
+    expect(server.login.requestsTo('token')).toEqual([])
   })
 })
 

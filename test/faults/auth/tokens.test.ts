@@ -34,11 +34,13 @@ async function expectRefusedToken(target: TokenServer, token: string): Promise<v
   expectRefused(await target.call(bearer(token)), token)
 }
 
-test('G07: a valid token is accepted, also for several resources or another spelling of this one', async () => {
+test('G07: a valid token is accepted, also for several resources or another spelling of this one or of the issuer', async () => {
   expectAccepted(await target.call(bearer(await target.issue())))
   expectAccepted(await target.call({ authorization: `bearer ${await target.issue()}` }))
   expectAccepted(await target.call(bearer(await target.sign({ aud: ['https://other.example', target.resource] }))))
   expectAccepted(await target.call(bearer(await target.sign({ aud: target.resource.replace('http', 'HTTP') }))))
+  for (const iss of [`${target.login.issuer}/`, target.login.issuer.toUpperCase()])
+    expectAccepted(await target.call(bearer(await target.sign({ iss }))))
 })
 
 describe('G07: without a valid token, the server refuses', () => {
@@ -97,8 +99,13 @@ describe('G07: a token whose', () => {
     ['expiry is a string', () => ({ exp: String(now() + 300) })],
     ['start is in the future', () => ({ nbf: now() + 60 })],
     ['issuer is another', () => ({ iss: 'https://evil.example' })],
-    ['issuer is written with a slash', ({ login }) => ({ iss: `${login.issuer}/` })],
-    ['issuer is written in capitals', ({ login }) => ({ iss: login.issuer.toUpperCase() })],
+    ['issuer is written with two slashes', ({ login }) => ({ iss: `${login.issuer}//` })],
+    ['issuer is written with a path', ({ login }) => ({ iss: `${login.issuer}/login` })],
+    ['issuer is written with a query', ({ login }) => ({ iss: `${login.issuer}?a` })],
+    ['issuer is written with a user', ({ login }) => ({ iss: login.issuer.replace('//', '//a@') })],
+    ['issuer is written with a space', ({ login }) => ({ iss: `${login.issuer} ` })],
+    ['issuer is written without a port', ({ login }) => ({ iss: login.issuer.replace(/:\d+$/, '') })],
+    ['issuer is written with another scheme', ({ login }) => ({ iss: login.issuer.replace('http', 'https') })],
     ['issuer is missing', () => ({ iss: undefined })],
     ['issuer is a list', ({ login }) => ({ iss: [login.issuer] })],
     ['audience is another resource', () => ({ aud: 'https://other.example/mcp' })],
