@@ -114,14 +114,21 @@ describe('X01: a path does not escape its root', () => {
   })
 })
 
-test('other URIs are rejected: control characters, spaces, no scheme, numbers', async () => {
+test('a space is read as %20, which clients send for it', async () => {
+  for (const uri of ['notes://a b', 'notes://a%20b', 'NOTES://a b'])
+    expect((await read(uri)).json).toMatchObject({ result: { contents: [{ uri, text: 'note a b' }] } })
+})
+
+test('other URIs are rejected: control characters, no scheme, numbers', async () => {
   for (const uri of [
     '',
     ' ',
     'notes',
-    'notes://a b',
+    ' notes://a',
     'notes://a\nb',
+    'notes://a\tb',
     'notes://\u0000',
+    'notes://a\u007f',
     '\ud800',
     'file:///etc/passwd',
     'http://169.254.169.254/',

@@ -56,6 +56,8 @@ test.each<[string, (server: Server) => Server | ReturnType<typeof createGateway>
   expect(await textOf(client, 'tpl://x/A%20b')).toEqual([['tpl://x/A%20b', 'template A b']])
   const { values } = await client.complete({ type: 'ref/resource', uri: 'tpl://x/%7BId%7D' }, { name: 'Id', value: '' })
   expect(values).toEqual(['done'])
+  for (const uri of ['tpl://x/A\nb', 'tpl://x/A\tb', 'tpl://x/A\0', 'TPL://x/A\x7f'])
+    await expect(client.readResource(uri), JSON.stringify(uri)).rejects.toThrow('not found')
   // What is not visible is not found in another spelling either, although a template matches that.
   for (const uri of ['Admin://Settings', 'admin://settings', 'ADMIN://%53ettings'])
     await expect(client.readResource(uri), uri).rejects.toThrow('not found')

@@ -58,6 +58,9 @@ interface ResourceMatch {
   variables: unknown
 }
 
+/** What matches no template. The normal form would encode it, although no client means that. */
+const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/
+
 /** Finds the resource or template that a URI belongs to, if the caller may see it. */
 async function findResource(
   { resources, templates }: ResourceRegistries,
@@ -66,6 +69,7 @@ async function findResource(
 ): Promise<ResourceMatch | undefined> {
   const resource = resources.get(uri) ?? findInOtherSpelling(resources.entries(), uri)
   if (resource) return (await isVisible(resource, call)) ? { entry: resource, variables: {} } : undefined
+  if (CONTROL_CHARACTER.test(uri)) return undefined
   const entries = templates.entries()
   return (
     (await matchTemplates(entries, ({ template }) => template.match(uri), call)) ??
