@@ -377,13 +377,13 @@ describe.each(Object.keys(FETCHES) as Array<keyof typeof FETCHES>)('over %s', (p
       await until(() => peer.requests[0]?.closed)
     })
 
-    test('C22d may follow an event with invalid JSON and one of another type', async () => {
+    test('C22d may follow an event with invalid JSON and events of other types', async () => {
       const onError = vi.fn()
       const { send } = await connectToScript(
         (visit) => {
           visit.stream()
           visit.write(
-            `data: {bad\n\nevent: other\ndata: {"jsonrpc":"2.0","id":${visit.json.id},"result":{"x":2}}\n\nid: 1\ndata:\n\n`,
+            `data: {bad\n\nevent: other\ndata: {"jsonrpc":"2.0","id":${visit.json.id},"result":{"x":2}}\n\nevent: endpoint\ndata: /\n\nid: 1\ndata:\n\n`,
           )
           visit.event({ id: visit.json.id, result: { x: 1 } })
         },

@@ -22,6 +22,9 @@ export interface StreamPosition {
   retryDelayMs?: number
 }
 
+/** Receives an event of another type than `message`. */
+type OnOtherEvent = (event: ReceivedSseEvent, isFirst: boolean) => void
+
 const EVENT_ID = /^[\x20-\x7e]{1,1024}$/
 
 /**
@@ -33,7 +36,7 @@ const EVENT_ID = /^[\x20-\x7e]{1,1024}$/
 export async function* readMessages(
   call: HttpCall,
   position: StreamPosition = {},
-  onOtherEvent?: (event: ReceivedSseEvent) => void,
+  onOtherEvent?: OnOtherEvent,
 ): AsyncGenerator<Message> {
   const contentType = call.header(Header.contentType)
   if (isJson(contentType)) yield* await readJson(call)
@@ -60,7 +63,7 @@ export async function readUntilResponse(
   // A JSON text is not read through the generator, which would cost several promises.
   const read = isJson(call.header(Header.contentType))
     ? readJson(call)
-    : readMessages(call, position, (event) => refuseEndpoint(event, call))
+    : readMessages(call, position, (event, isFirst) => isFirst && refuseEndpoint(event, call))
   const messages = read instanceof Promise ? await read : read
   if (Array.isArray(messages)) {
     for (const message of messages) {
@@ -78,7 +81,7 @@ export async function readUntilResponse(
   return undefined
 }
 
-/** @throws InvalidResponseError for the first event of the HTTP+SSE transport, which sends no messages on this stream. */
+/** @throws InvalidResponseError for the event with which streams of the HTTP+SSE transport begin. They have no messages for a request. */
 function refuseEndpoint({ event }: ReceivedSseEvent, { displayUrl }: HttpCall): void {
   if (event === 'endpoint')
     throw new InvalidResponseError(`${displayUrl} answered with the event "endpoint": it is a server of the HTTP+SSE transport`)
@@ -100,16 +103,14 @@ function toMessages(text: string, call: HttpCall): Message[] {
   return Array.isArray(value) ? value.map((entry) => toMessage(entry, call)) : [toMessage(value, call)]
 }
 
-async function* readEvents(
-  call: HttpCall,
-  position: StreamPosition,
-  onOtherEvent?: (event: ReceivedSseEvent) => void,
-): AsyncGenerator<Message> {
+async function* readEvents(call: HttpCall, position: StreamPosition, onOtherEvent?: OnOtherEvent): AsyncGenerator<Message> {
   let lastError: InvalidResponseError | undefined
+  let isFirst = true
   for await (const event of call.events()) {
     if (event.id !== undefined) position.eventId = EVENT_ID.test(event.id) ? event.id : undefined
     if (event.retry !== undefined) position.retryDelayMs = event.retry
-    if (event.event && event.event !== 'message') onOtherEvent?.(event)
+    if (event.event && event.event !== 'message') onOtherEvent?.(event, isFirst)
+    isFirst = false
     const message = readEvent(isTooDeep(event.data, call) ? { ...event, data: await shorten(event.data, call) } : event, call)
     if (message instanceof InvalidResponseError) {
       lastError = message
