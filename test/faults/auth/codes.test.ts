@@ -7,14 +7,17 @@ import { testProtectedServer } from './support/protected-server.ts'
 import { createUser } from './support/user.ts'
 
 describe('C58: PKCE that is not advertised', () => {
-  test.each([[undefined], [[]], [null], [true], ['plain'], ['s256'], ['S256,plain'], [[['S256']]], [{ S256: true }]])('as %j is refused before the user signs in', async (supported) => {
-    const { error, user, server } = await failToConnect({
-      before: ({ login }) => login.setFaults({ metadata: { code_challenge_methods_supported: supported } }),
-    })
-    expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'pkce_unsupported' })
-    expect(user.opened).toEqual([])
-    expect(server.login.requestsTo('authorize')).toEqual([])
-  })
+  test.each([[undefined], [[]], [null], [true], ['plain'], ['s256'], ['S256,plain'], [[['S256']]], [{ S256: true }]])(
+    'as %j is refused before the user signs in',
+    async (supported) => {
+      const { error, user, server } = await failToConnect({
+        before: ({ login }) => login.setFaults({ metadata: { code_challenge_methods_supported: supported } }),
+      })
+      expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'pkce_unsupported' })
+      expect(user.opened).toEqual([])
+      expect(server.login.requestsTo('authorize')).toEqual([])
+    },
+  )
 
   test('is used if a text that is no list names S256', async () => {
     for (const supported of ['S256', 'plain S256']) {

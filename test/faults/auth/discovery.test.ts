@@ -184,14 +184,17 @@ describe('C56: the issuer in the metadata is', () => {
     expect(await call(client)).toBe('fine')
   })
 
-  test.each(spellings)('the same %s, and no code is redeemed if the authorization response has another text', async (_, issuer) => {
-    const { error, server, user } = await failToConnect({
-      before: ({ login }) => login.setFaults({ metadata: { issuer: issuer(login.issuer) } }),
-    })
-    expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'issuer_mismatch' })
-    expect(user.opened).toHaveLength(1)
-    expect(server.login.requestsTo('token')).toEqual([])
-  })
+  test.each(spellings)(
+    'the same %s, and no code is redeemed if the authorization response has another text',
+    async (_, issuer) => {
+      const { error, server, user } = await failToConnect({
+        before: ({ login }) => login.setFaults({ metadata: { issuer: issuer(login.issuer) } }),
+      })
+      expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'issuer_mismatch' })
+      expect(user.opened).toHaveLength(1)
+      expect(server.login.requestsTo('token')).toEqual([])
+    },
+  )
 })
 
 describe('C68: metadata that is', () => {
