@@ -2,7 +2,7 @@
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
 import { describe, expect, test } from 'vitest'
 import { sleep, within } from '../support/time.ts'
-import { type ConnectedClient, call, failureOf, healthy, open, warning } from './support/connection.ts'
+import { type ConnectedClient, call, endWarning, failureOf, healthy, open } from './support/connection.ts'
 import { ECHO, legacy, type Methods, modern, RESULTS, textResult } from './support/eras.ts'
 import { PROGRAMS } from './support/program.ts'
 import { type Handler, testRaw } from './support/raw-server.ts'
@@ -173,7 +173,7 @@ describe.each(KINDS)('a server of $name', (kind) => {
   test('C30: the same cursor forever', async () => {
     const { client, events } = await kind.open([], { 'tools/list': { ...RESULTS['tools/list'], nextCursor: 'again' } })
     expect(await within(3000, client.tools().toArray())).toMatchObject([ECHO])
-    expect(events).toEqual([warning('tools/list', 'tools/list returned an earlier page again; the list ends there')])
+    expect(events).toEqual([endWarning('tools/list', 'tools/list returned an earlier page again; the list ends there')])
     await healthy(client)
   })
 
@@ -259,7 +259,7 @@ describe.each(KINDS)('a server of $name', (kind) => {
     const { client, events } = await kind.open([], { 'tools/list': { ...list, nextCursor: '' } })
     expect(await client.tools().toArray()).toHaveLength(1)
     const end = 'tools/list returned an earlier page again; the list ends there'
-    expect(events).toEqual(kind.name.startsWith('2026') ? [warning('tools/list', end)] : [])
+    expect(events).toEqual(kind.name.startsWith('2026') ? [endWarning('tools/list', end)] : [])
   })
 
   test.each<readonly [what: string, results: Json]>([
@@ -294,7 +294,7 @@ describe.each(KINDS)('a server of $name', (kind) => {
       Promise.resolve({ jsonrpc: '2.0', id: request.id, result: request.method === 'tools/list' ? more() : {} }),
     )
     expect(await within(3000, client.tools().toArray())).toHaveLength(items)
-    expect(events).toEqual([warning('tools/list', end)])
+    expect(events).toEqual([endWarning('tools/list', end)])
     expect(at).toBe(requests)
   })
 })

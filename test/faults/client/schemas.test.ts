@@ -3,7 +3,7 @@ import type { Client } from 'portcall/client'
 import { describe, expect, test } from 'vitest'
 import { MIB, timed, within } from '../support/time.ts'
 import { collectGarbage } from './support/collect-garbage.ts'
-import { call, failureOf, healthy, open, warning } from './support/connection.ts'
+import { call, endWarning, failureOf, healthy, itemWarning, open } from './support/connection.ts'
 import { ECHO, legacy, type Methods, modern, RESULTS, textResult } from './support/eras.ts'
 import { type Handler, testRaw } from './support/raw-server.ts'
 
@@ -203,7 +203,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
         const { client, events } = await open(server.url)
         expect(await client.tools().toArray()).toMatchObject([ECHO])
         const message = 'tools/list: "deep" is left out: not an object, or nested too deeply (maxJsonDepth)'
-        expect(events).toEqual([warning('tools/list', message)])
+        expect(events).toEqual([itemWarning('tools/list', message)])
         await healthy(client)
       }
   })
@@ -233,7 +233,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
         )
         const { client, events } = await open(server.url)
         expect(await read(client), what).toMatchObject([good, good])
-        expect(events, what).toEqual([warning(method, expect.stringMatching(`^${method}: .* is left out: `))])
+        expect(events, what).toEqual([itemWarning(method, expect.stringMatching(`^${method}: .* is left out: `))])
       }
     },
   )
@@ -334,7 +334,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
       const { client, events } = await open(server.url)
       expect(await within(5000, client.tools().toArray())).toEqual(items)
       expect(server.of('tools/list')).toHaveLength(requests)
-      expect(events).toEqual([warning('tools/list', end)])
+      expect(events).toEqual([endWarning('tools/list', end)])
       await healthy(client)
     }
   })

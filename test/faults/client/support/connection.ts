@@ -51,9 +51,14 @@ export async function untilLost(client: Client): Promise<void> {
   if (!isThroughGateway) await until(() => client.status === 'disconnected', 'the loss')
 }
 
-/** Returns the event that reports a fault of a list. That of a gateway does not name the method. */
-export function warning(method: string, message: string): object {
+/** Returns the event that reports an item which is left out of a list. That of a gateway does not name the method. */
+export function itemWarning(method: string, message: string): object {
   return isThroughGateway ? { type: 'warning', message } : { type: 'warning', message, method }
+}
+
+/** Returns the event that reports a list which does not end by itself. */
+export function endWarning(method: string, message: string): object {
+  return { type: 'warning', message, method }
 }
 
 /** Returns the error of a promise that must reject in time. */
