@@ -261,7 +261,7 @@ test('10,000 interleaved calls of two users: each call uses the account of its u
       if (textOf(result) !== (index % 2 === 0 ? 'ada-at-notes' : 'eve-at-notes')) mixedUp++
   }
   expect(mixedUp).toBe(0)
-})
+}, 300_000)
 
 test('a user who disconnects an account is asked to sign in again', async () => {
   const started = await startGateway(await startProtectedUpstream())
