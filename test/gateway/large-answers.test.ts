@@ -36,6 +36,8 @@ async function startHuge(): Promise<{ url: string; sent: () => number }> {
     let body = ''
     request.on('data', (chunk) => (body += chunk))
     request.on('end', () => {
+      // A client that gets no usable answer asks for a stream of HTTP+SSE.
+      if (request.method !== 'POST') return void response.writeHead(405).end()
       const { id, method, params } = JSON.parse(body) as { id: number; method: string; params?: { name?: string } }
       const head = `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete",`
       const isEvents = params?.name === 'events'
