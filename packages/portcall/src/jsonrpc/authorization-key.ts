@@ -2,7 +2,7 @@ import { canonicalJson } from '../util/canonical-json.ts'
 import type { Auth } from './exchange.ts'
 
 /**
- * What a caller is allowed to do: its scopes, and everything else that a handler or a policy can look at. What is kept of the answer to one
+ * The rights of a caller: its scopes, and everything else that a handler or a policy can look at. What is kept of the answer to one
  * caller, such as a cached result, may be given to another only if the whole authorization is the same, or covers the first.
  */
 export interface Authorization {

@@ -20,7 +20,7 @@ export interface ReceiptOptions {
   readonly id: string
 }
 
-/** What is stored of a request. Without `bytes`, it is running, or its process has failed. */
+/** The stored receipt of a request. Without `bytes`, it is running, or its process has failed. */
 export interface Receipt {
   /** The hash of the params. */
   readonly params: string

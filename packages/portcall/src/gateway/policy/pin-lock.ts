@@ -34,7 +34,7 @@ const KEYS: { readonly [kind in PinnedKind]: string } = {
 }
 /** All kinds that can be pinned. */
 export const PINNED_KINDS: readonly PinnedKind[] = ['instructions', 'tool', 'prompt', 'resource', 'template', 'skill']
-/** What tells of the contents of a resource, which may change. */
+/** Members that describe the contents of a resource, which may change. */
 const CONTENT_MEMBERS: ReadonlySet<string> = new Set(['size', 'lastModified'])
 const VERSION = 2
 

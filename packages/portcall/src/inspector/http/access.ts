@@ -19,7 +19,7 @@ export interface Access {
   newToken(): string
 }
 
-/** What signs a page in: a browser sends the cookie to every port of its host, and the key only as the page does. */
+/** The credentials of a page: a browser sends the cookie to every port of its host, and the key only as the page does. */
 export interface SignIn {
   /** The `Set-Cookie` header. */
   readonly cookie: string

@@ -123,7 +123,7 @@ const LEFT_OVER = /[!'()*]/g
 const KEPT_IN_PATHS = /%(3A|5B|5D|40|21|24|26|27|28|29|2A|2B|2C|3D)/g
 const KEPT_IN_QUERIES = /%(3A|2F|3F|5B|5D|40|21|24|27|28|29|2A|2C)/g
 const KEPT_IN_COOKIES = /%(3A|2F|3F|5B|5D|40|21|24|26|27|28|29|2A|2B)/g
-/** What RFC 6265 does not allow in the value of a cookie. */
+/** Characters that RFC 6265 forbids in the value of a cookie. */
 const NOT_IN_COOKIES = /[^!#$%&'()*+\-./0-9:<=>?@A-Z[\]^_`a-z{|}~]+/gu
 
 function encodeCookie(value: unknown): string {

@@ -12,7 +12,7 @@ export interface ClientSources {
   readonly clientName?: string
 }
 
-/** What a client has to be registered for. */
+/** The uses that a client is registered for. */
 export interface RegistrationRequest {
   readonly redirectUris: readonly string[]
   readonly grantTypes: readonly string[]

@@ -2,7 +2,7 @@ import { normalizeIssuer } from '../../../util/issuer.ts'
 import type { GrantContext } from '../types.ts'
 import { parseStored } from './token-store.ts'
 
-/** What an authorization server has turned out not to accept, although a client may send it. */
+/** Optional parts of requests that an authorization server refused before. */
 export interface AuthorizationServerLimits {
   /** It has refused a sign-in because of `offline_access`. */
   readonly refusesOfflineAccess?: boolean

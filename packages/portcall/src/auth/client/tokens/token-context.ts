@@ -12,7 +12,7 @@ export interface ActiveTokens {
   readonly dpop: DpopSigner | undefined
 }
 
-/** What the tokens of one endpoint are obtained with. */
+/** The grant, the store and the limits with which the tokens of one endpoint are obtained. */
 export interface TokenManagerOptions {
   readonly endpoint: URL
   readonly grant: GrantType
