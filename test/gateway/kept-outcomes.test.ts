@@ -1,4 +1,4 @@
-/** What middleware keeps of requests: outcomes, never refusals, and each only for who may have it. On servers, and in gateways. */
+/** Middleware keeps outcomes of requests, never refusals, and each only for callers who may have it: on servers, and in gateways. */
 import { type Auth, createServer, deriveContext, ErrorCode, type Middleware, RpcError, type Server, ToolError } from 'portcall'
 import { type CallToolResult, connect, type Exchange } from 'portcall/client'
 import {
@@ -78,7 +78,7 @@ function createBank(...middleware: Middleware[]): Bank {
 interface Refusing {
   readonly what: string
   readonly create: () => { readonly middleware: Middleware; readonly pass: () => void }
-  /** Whether another process cannot tell it from a result of the tool. */
+  /** True if another process cannot tell it from a result of the tool. */
   readonly looksLikeResult?: boolean
 }
 

@@ -22,7 +22,7 @@ interface ToolCase {
   readonly outcomes: { readonly [token: string]: Outcome }
 }
 
-/** What a call of the tool would have as outcome; of a tool that was removed, nobody but its caller sees the tasks. */
+/** The outcome that a call of the tool would have; of a tool that was removed, nobody but its caller sees the tasks. */
 const TOOLS: { readonly [name: string]: ToolCase } = {
   open: { definition: {}, outcomes: { same: 'found', 'fewer scopes': 'found', 'other client': 'found' } },
   scoped: {

@@ -12,7 +12,7 @@ const RECORDING = 'test/hosts/recording.json'
 const TABLE = 'packages/portcall/src/inspector/quality/measured-hosts.ts'
 const TABLE_START = '/** The hosts that were run. */'
 
-/** What is between two comments in the documentation, by page and name. */
+/** The text between two comments in the documentation, by page and name. */
 const REGIONS: readonly { readonly page: string; readonly name: string; readonly render: (recording: Recording) => string }[] = [
   { page: 'docs/servers/tools.md', name: 'results', render: renderResults },
   { page: 'docs/reference/hosts.md', name: 'limits', render: renderLimits },

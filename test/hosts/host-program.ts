@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What a host needs to know to run. */
+/** The settings that a host needs to run. */
 export interface HostSettings {
   /** The home folder, in which the program finds its configuration. */
   readonly home: string

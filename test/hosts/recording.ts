@@ -1,7 +1,7 @@
 import type { JsonObject } from 'portcall/jsonrpc'
 import type { ResultPart } from './probes/results.ts'
 
-/** What a host does with something: passes it on as it is, changes it, or leaves the tool out. */
+/** The treatment of something by a host: it passes it on as it is, changes it, or leaves the tool out. */
 export type Treatment<T> = 'kept' | 'left out' | { readonly to: T }
 
 /** How a host treats characters: those that it keeps, those that it replaces, and those with which it leaves the tool out. */
@@ -11,7 +11,7 @@ export interface CharacterRecord {
   readonly leftOut: string
 }
 
-/** What one host did with the probes. */
+/** The outcome of the probes in one host. */
 export interface HostRecord {
   /** The package of the program with its version. */
   readonly program: string
@@ -22,7 +22,7 @@ export interface HostRecord {
     readonly form: string
     /** The longest name that stays whole, with what the host adds. Null: all did. */
     readonly longest: number | null
-    /** What happens to a longer one. */
+    /** The effect on a longer one. */
     readonly longer: 'shortened' | 'left out' | null
     readonly characters: CharacterRecord
     /** The first characters of names. */
@@ -34,7 +34,7 @@ export interface HostRecord {
     readonly longest: number | null
     /** The arguments that it adds to each tool. */
     readonly added: readonly string[]
-    /** Whether the server gets them. */
+    /** True if the server gets them. */
     readonly addedAreSent: boolean
   }
   /** The longest text that reaches the model, and what happens to a longer one. */
@@ -43,11 +43,11 @@ export interface HostRecord {
   readonly tools: number
   /** The schema of a plain tool, if the host changes it. */
   readonly plainSchema: Treatment<JsonObject>
-  /** What happens to keywords beside `properties`: the whole schema. */
+  /** The effect on keywords beside `properties`: the whole schema. */
   readonly root: { readonly [keyword: string]: Treatment<JsonObject> }
-  /** What happens to keywords in place of `properties`: the whole schema. */
+  /** The effect on keywords in place of `properties`: the whole schema. */
   readonly alone: { readonly [keyword: string]: Treatment<JsonObject> }
-  /** What happens to keywords of a property: the schema of the property. */
+  /** The effect on keywords of a property: the schema of the property. */
   readonly nested: { readonly [keyword: string]: Treatment<unknown> }
   /** The parts of each result that reach the model. */
   readonly results: { readonly [result: string]: readonly ResultPart[] }
@@ -62,7 +62,7 @@ export interface HostRecord {
     readonly callMeta: readonly string[]
     /** How it ends a call that takes too long. */
     readonly cancels: 'sends notifications/cancelled' | 'closes the request' | 'waits'
-    /** Whether it also cancels calls that were answered. */
+    /** True if it also cancels calls that were answered. */
     readonly cancelsAnswered: boolean
   }
 }
@@ -77,5 +77,5 @@ export interface TextRecord {
   readonly longest: number
 }
 
-/** What all hosts did, by the name of the host. */
+/** The outcomes of all hosts, by the name of the host. */
 export type Recording = { readonly [host: string]: HostRecord }

@@ -6,13 +6,13 @@ import { startProxy } from '../support/recording-proxy.ts'
 import { type HostExit, type HostProgram, runHost } from './host-program.ts'
 import { type ModelReply, type ModelRequest, startModelApi } from './model-api/model-api.ts'
 
-/** What happened while a host ran. */
+/** The events of a run of a host. */
 export interface HostSession {
   /** The requests to the model that offer tools of the server. */
   readonly requests: readonly ModelRequest[]
   /** The requests to the MCP server. */
   readonly heads: readonly Head[]
-  /** What the MCP server sent. */
+  /** The messages of the MCP server. */
   readonly received: readonly JsonObject[]
   readonly exit: HostExit
 }

@@ -161,7 +161,7 @@ export function statusOf(port: number, { method, target, headers = [], body }: R
   })
 }
 
-/** What a client would be told about a request that is wrong: not a failure of the server, and not silence. */
+/** Returns the requests that get no response, or one of 5xx. */
 export async function failures(port: number, requests: readonly RawRequest[]): Promise<readonly string[]> {
   const found: string[] = []
   for (let at = 0; at < requests.length; at += AT_ONCE)

@@ -19,7 +19,7 @@ const MAX_STEPS = 15
 export interface BrowserOptions {
   /** A URL that is not loaded. A page is returned for any URL that starts with it. */
   readonly stopAt?: string
-  /** What the user enters in fields, by their names. Default: what is there. */
+  /** The values that the user enters in fields, by their names. Default: those that are there. */
   readonly answers?: Readonly<Record<string, string>>
 }
 

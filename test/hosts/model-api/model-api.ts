@@ -19,9 +19,9 @@ export interface OfferedTool {
 /** A request of a host to its model, in the terms that all APIs share. */
 export interface ModelRequest {
   readonly tools: readonly OfferedTool[]
-  /** What the model is told besides the tools and their results: system prompt and messages of the user. */
+  /** The input of the model besides the tools and their results: system prompt and messages of the user. */
   readonly prompt: string
-  /** What the host added since the last call of the model, as it was sent. Empty if there was no call. */
+  /** The messages that the host added since the last call of the model, as it was sent. Empty if there was no call. */
   readonly afterCall: readonly unknown[]
 }
 

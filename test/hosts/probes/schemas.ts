@@ -24,7 +24,7 @@ const AT_ROOT: { readonly [keyword: string]: JsonObject } = {
   title: { title: 'Title' },
 }
 
-/** What a property may be. The name tells the keyword that matters. */
+/** Schemas of properties, by the keyword that matters. */
 const NESTED: { readonly [keyword: string]: JsonObject } = {
   anyOf: { anyOf: [{ type: 'string' }, { type: 'number' }] },
   oneOf: { oneOf: [{ type: 'string' }, { type: 'number' }] },

@@ -29,7 +29,7 @@ export const DEFINITION_SERVERS = {
 
 /** The call of `slow`. */
 export interface SlowCall {
-  /** Whether the host had ended it when it sent the next call. */
+  /** True if the host had ended it when it sent the next call. */
   isAborted?: boolean
 }
 

@@ -28,7 +28,7 @@ export async function deploy({ title, start }: ForeignServer): Promise<Deploymen
   }
 }
 
-/** Who a server says that the caller is. */
+/** The identity of the caller, as the server reports it. */
 export interface Caller {
   readonly principal: string
   readonly scopes: readonly string[]

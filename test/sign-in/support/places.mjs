@@ -4,7 +4,7 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The folder of these tests. */
 export const FOLDER = at('../')
-/** What `prepare` has installed, except for the packages from npm. */
+/** The things that `prepare` has installed, except for the packages from npm. */
 export const CACHE = at('../.cache/')
 /** The interpreter with the packages of requirements.txt. */
 export const PYTHON = at('../.venv/bin/python')

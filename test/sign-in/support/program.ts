@@ -4,7 +4,7 @@ import { vi } from 'vitest'
 
 /** A program that listens on this machine. */
 export interface Program {
-  /** What it has written so far. */
+  /** Its output so far. */
   log(): string
   stop(): Promise<void>
 }

@@ -10,7 +10,7 @@ export type UserName = (typeof USERS)[number]
 export const passwordOf = (user: string): string => `secret-of-${user}-2026`
 export const emailOf = (user: string): string => `${user}@example.com`
 
-/** What an authorization server, or the server that it protects, may be unable to do. */
+/** Abilities that an authorization server, or the server that it protects, may lack. */
 export type Ability =
   | 'registration'
   | 'registered client'
@@ -66,7 +66,7 @@ export interface ForeignServer {
   readonly name: string
   /** The product and its version. */
   readonly title: string
-  /** What it cannot do, and why. */
+  /** The abilities that it lacks, with the reasons. */
   readonly lacks: Readonly<Partial<Record<Ability, string>>>
   /** Starts it for a protected server at a place. */
   start(place: Place): Promise<RunningServer>

@@ -18,7 +18,7 @@ export type ClientEvent =
       type: 'output-mismatch'
       /** The name of the tool. */
       tool: string
-      /** What does not match, and where. */
+      /** The mismatches, with their places. */
       issues: readonly Issue[]
     }
   | {

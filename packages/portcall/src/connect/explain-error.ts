@@ -11,7 +11,7 @@ import { adviceForOutput } from '../util/served-url.ts'
 export interface ConnectAttempt {
   readonly target: unknown
   readonly hasAuth: boolean
-  /** Whether an option decides about proxies. */
+  /** True if an option decides about proxies. */
   readonly usesProxy: boolean
   /** The last text on the server's stdout that is not a message. */
   readonly strayOutput: string | undefined

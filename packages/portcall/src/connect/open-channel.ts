@@ -14,7 +14,7 @@ import type { OpenConnection } from './reconnect.ts'
 export interface NegotiatedConnection {
   readonly connection: OpenConnection
   readonly era: Era
-  /** Whether another attempt may find another era, because the server failed. The era is then not remembered. */
+  /** True if the server failed, so that another attempt may find another era. The era is then not remembered. */
   readonly isUncertain?: true
 }
 

@@ -108,7 +108,7 @@ function invalid(message: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, message)
 }
 
-/** What is known when a request starts. */
+/** The facts that are known when a request starts. */
 interface Start {
   /** The hash of the params. */
   readonly params: string

@@ -10,7 +10,7 @@ export interface Refusal {
   readonly message: string
   /** The `data` of an error. */
   readonly data?: { readonly [key: string]: unknown }
-  /** Whether the request has run, or may have. */
+  /** True if the request has run, or may have. */
   readonly hasRun?: boolean
 }
 

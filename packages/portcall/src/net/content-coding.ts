@@ -9,7 +9,7 @@ export interface CodedBody {
   readonly body: AsyncIterable<Uint8Array>
   /** The header `content-encoding`. */
   readonly contentEncoding: string
-  /** Whether the body is an event stream. It may end before the last byte of its coding. */
+  /** True if the body is an event stream, which may end before the last byte of its coding. */
   readonly isStream: boolean
   /** The URL of the response for error messages. */
   readonly displayUrl: string

@@ -12,7 +12,7 @@ export interface HttpRoute {
   readonly options: RequestOptions
   /** Headers for the proxy, besides those of the request. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the request goes through a proxy, which then resolves the host name. */
+  /** True if the request goes through a proxy, which then resolves the host name. */
   readonly isProxied: boolean
   /** Returns the error for a status that is the answer of the proxy itself, not of the server. */
   refusalOf(status: number | undefined): ProxyError | undefined

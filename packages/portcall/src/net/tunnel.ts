@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { displayProxy, ProxyError, proxyAddress, refusedCredentials, unreachableProxy } from './proxy-error.ts'
 
-/** What Node passes to the function that creates a connection. */
+/** The arguments that Node passes to the function that creates a connection. */
 interface TunnelOptions extends ConnectionOptions {
   /** Time allowed to open the tunnel, in milliseconds; an option of the request. */
   readonly connectTimeoutMs?: number

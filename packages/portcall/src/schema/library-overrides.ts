@@ -1,4 +1,4 @@
-/** What is changed while a schema library converts its schemas, because the JSON Schema alone does not show it. */
+/** Changes that are made while a schema library converts its schemas, because the JSON Schema alone does not show the need for them. */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { addExpression } from './published-schema.ts'
 

@@ -2,9 +2,9 @@
 interface Token {
   /** The text for the published pattern. */
   readonly text: string
-  /** Whether it matches a character of two code units as two characters, without the flag `u`. */
+  /** True if it matches a character of two code units as two characters, without the flag `u`. */
   readonly isWide?: boolean
-  /** Whether it consumes no character: an assertion, a parenthesis, an alternative. */
+  /** True if it consumes no character: an assertion, a parenthesis, an alternative. */
   readonly isEmpty?: boolean
 }
 

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { portablePattern } from './portable-pattern.ts'
 import { walkSchemas } from './walk.ts'
 
-/** What a library knows about its schema besides the JSON Schema. */
+/** The facts about a schema of a library that its JSON Schema does not contain. */
 export interface PublishOptions {
   readonly vendor: string
   readonly use: 'input' | 'output'
@@ -14,7 +14,7 @@ export interface PublishOptions {
   readonly keepsFormats?: boolean
   /** The regular expressions of the schema, by their source. JSON Schema has lost their flags. */
   readonly expressions: ReadonlyMap<string, RegExp | undefined>
-  /** Whether the patterns describe values that the library does not check, such as the output of its own transforms. */
+  /** True if the patterns describe values that the library does not check, such as the output of its own transforms. */
   readonly hasUncheckedPatterns?: boolean
 }
 

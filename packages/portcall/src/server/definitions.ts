@@ -150,7 +150,7 @@ export interface TemplateDefinition<V extends Schema | undefined, Names extends 
 
 export type ByteStream = AsyncIterable<Uint8Array | string> | ReadableStream<Uint8Array>
 
-/** What a resource handler returns: text, bytes (a `Blob` is read like a stream), a stream of either, contents or a complete result. Nothing means "not found". */
+/** The result of a resource handler: text, bytes (a `Blob` is read like a stream), a stream of either, contents or a complete result. Nothing means "not found". */
 export type ResourceReturn =
   | string
   | ArrayBuffer

@@ -50,7 +50,7 @@ function foldText(text: string): string {
   return foldCase(decodeUri(plain).normalize('NFKC')).normalize('NFKC').replaceAll('\\', '/')
 }
 
-/** What programs remove from a URI, or do not see in the name of a file. */
+/** Characters that programs remove from a URI, or do not see in the name of a file. */
 const IGNORED = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu
 const SCHEME = /^([a-z*][a-z0-9+.*-]*):(.*)$/s
 const DEFAULT_PORTS: { readonly [scheme: string]: string } = { http: ':80', https: ':443', ws: ':80', wss: ':443', ftp: ':21' }

@@ -13,7 +13,7 @@ export interface MaskerOptions extends Omit<SecretOptions, 'random'> {
   readonly mask?: (secret: string) => string
   /** Reports whether the text of a member is random by nature, and no secret. Default: no member's. */
   readonly isRandomName?: (name: string) => boolean
-  /** Whether an object whose name says that it is secret stays readable, except for the secrets in it. Default: no. */
+  /** Keeps an object with a secret name readable, except for the secrets in it. Default: false. */
   readonly keepsObjects?: boolean
   /** Length of a text, in characters. Longer text is cut before it is searched, and says so. Default: no limit. */
   readonly maxTextLength?: number

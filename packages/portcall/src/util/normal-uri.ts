@@ -1,7 +1,7 @@
 /** The default ports of schemes (RFC 3986, section 6.2.3). */
 const DEFAULT_PORTS: { readonly [scheme: string]: string } = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' }
 const PARTS = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(.*)$/s
-/** What is not part of a URI (RFC 3986, section 2), and `'`, which browsers and libraries encode in queries. */
+/** Characters that a URI cannot contain (RFC 3986, section 2), and `'`, which browsers and libraries encode in queries. */
 const TO_ENCODE = /[^!#$%&()*+,\-./0-9:;=?@A-Z[\]_a-z~]+/gu
 /** Longer names do not exist, and would take long to convert. */
 const MAX_HOST_LENGTH = 253

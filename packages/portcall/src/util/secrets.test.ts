@@ -13,7 +13,7 @@ import { replaceSecrets } from './secrets.ts'
 const VALUE = 'correct horse 7'
 const replace = (text: string): string => replaceSecrets(text, () => '[redacted]')
 
-/** What removes secrets, each as a function of a member and its value. */
+/** The functions that remove secrets, each as one of a member and its value. */
 const CONSUMERS: readonly (readonly [title: string, show: (name: string, value: unknown) => string])[] = [
   ['logs, audit and telemetry', (name, value) => JSON.stringify(redactSecrets()({ [name]: value }))],
   ['recordings and exports', (name, value) => JSON.stringify(createRedactor()({ [name]: value }))],

@@ -6,7 +6,7 @@ import { isSecretName, isSecretParameter, isShortSecretName } from './secret-nam
 
 /** Options of `replaceSecrets`. */
 export interface SecretOptions {
-  /** Whether long random text is a secret. Default: yes. */
+  /** Treats long random text as a secret. Default: true. */
   readonly random?: boolean
   /** Further patterns of secrets, with the flag `g`. */
   readonly patterns?: readonly RegExp[]
@@ -36,7 +36,7 @@ const JSON_WEB_TOKEN = /\beyJ[\w-]{8,}(?:\.[\w-]{4,}(?:\.[\w-]*){0,3})?/g
 /** Long random text: hexadecimal digits, or a mix of letters and digits in base64. */
 const HEXADECIMAL = /(?<!\w)[0-9a-f]{32,}(?!\w)/gi
 const BASE64 = /(?<![\w+/-])[\w+/-]{32,}={0,2}/g
-/** What follows the name in `name=value`, `name: value` and `"name": "value"`. */
+/** The separator after the name in `name=value`, `name: value` and `"name": "value"`. */
 const SEPARATOR = /[:=]\s*/g
 const MAX_NAME_LENGTH = 128
 const MAX_SPACES = 64

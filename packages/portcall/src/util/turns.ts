@@ -30,7 +30,7 @@ export interface TurnsOptions {
   readonly queueTimeoutMs: number
 }
 
-/** What is known of an owner. It is forgotten when none of its tasks runs or waits. */
+/** The tasks of an owner. The entry is removed when none of them runs or waits. */
 interface Share {
   running: number
   /** Starts a waiting task each, in order. */

@@ -41,7 +41,7 @@ export interface Verifier {
   /** The accepted audiences, one of which a token must have. Default: the resource. */
   readonly audience?: readonly string[] | typeof insecureAnyAudience
   /**
-   * Whether tokens without a subject belong to the client itself, as a token for client credentials does. Set it only if the issuer names the
+   * Lets tokens without a subject belong to the client itself, as a token for client credentials does. Set it only if the issuer names the
    * user in every token that a user has authorized: all users of a client would otherwise be one caller. Default: false, they are refused.
    */
   readonly clientTokens?: boolean

@@ -12,7 +12,7 @@ export interface InputState {
   readonly upstream?: string | undefined
   /** Whether the gateway itself asked, so that the responses are not for the server. */
   readonly isOwn?: boolean
-  /** Whether the policies have allowed the call, for the authorization of the request that the state was opened for. */
+  /** True if the policies have allowed the call, for the authorization of the request that the state was opened for. */
   readonly isAllowed?: boolean
   /** The digest of the authorization that the policies have allowed the call for. */
   readonly allowedFor?: string

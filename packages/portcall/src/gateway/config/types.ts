@@ -20,7 +20,7 @@ export interface GatewayIssuer {
   readonly jwksUri?: string
   /** The `aud` of its access tokens, if it is not the resource. */
   readonly audience?: string
-  /** Whether access tokens without `sub` belong to the client itself. Default: false, they are refused. */
+  /** Lets access tokens without `sub` belong to the client itself. Default: false, they are refused. */
   readonly clientTokens?: boolean
 }
 

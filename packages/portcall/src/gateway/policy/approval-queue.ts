@@ -28,7 +28,7 @@ export interface ApprovalRequest {
 /** Whether a call has been approved. */
 export type ApprovalState = 'pending' | 'approved' | 'denied'
 
-/** What is decided about a call: its state, or why it cannot wait for a decision. */
+/** The decision about a call: its state, or the reason why it cannot wait for one. */
 export type ApprovalDecision = ApprovalState | 'full' | 'too-large'
 
 /** Approves calls. */

@@ -50,7 +50,7 @@ export interface ConnectionOutcome {
   readonly stderr: string
   /** What the program wrote to stdout that is not a message. */
   readonly strayOutput: string
-  /** What the client worked around, up to now. */
+  /** The mistakes of the server that the client has worked around so far. */
   readonly warnings: readonly string[]
 }
 

@@ -5,13 +5,13 @@ import type { ServerInventory } from './inventory.ts'
 import { MEASURED_HOSTS, type MeasuredHost } from './measured-hosts.ts'
 import { keywordsBelow } from './schema-rules.ts'
 
-/** What hosts do to tools of a kind, although nothing is wrong with them. */
+/** A change that hosts make to tools that are correct. */
 export interface HostNote {
   /** The stable name of the rule. */
   readonly rule: string
-  /** What happens. */
+  /** The effect. */
   readonly message: string
-  /** What to do about it. */
+  /** Advice for the author of the server. */
   readonly advice: string
   /** The hosts that do it. */
   readonly hosts: readonly string[]

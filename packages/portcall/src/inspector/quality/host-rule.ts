@@ -8,7 +8,7 @@ export type HostRule = {
   readonly checked: string
 } & HostLimit
 
-/** What a rule is about. */
+/** The subject of a rule. */
 export type HostLimit =
   /** The number of tools, of all servers together. */
   | { readonly kind: 'tools'; readonly most: number }

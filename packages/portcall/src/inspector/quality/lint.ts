@@ -18,7 +18,7 @@ export interface LintResult {
   readonly tokensByTool: readonly ToolTokens[]
   /** What known hosts make of the tools. */
   readonly hosts: readonly HostVerdict[]
-  /** What hosts do to all servers of this kind: nothing is wrong, but its author should know. */
+  /** Changes that hosts make to every server of this kind. Nothing is wrong, but the author should know. */
   readonly notes: readonly HostNote[]
 }
 

@@ -1,6 +1,6 @@
 /** Generated from test/hosts/recording.json by `npm run hosts -- --write`. */
 
-/** What a host was seen to do when it ran. Members are missing where no limit was found. */
+/** The observed behavior of a host. Members are missing where no limit was found. */
 export interface MeasuredHost {
   readonly host: string
   /** The npm package of the program, with its version. */
@@ -33,7 +33,7 @@ export interface MeasuredHost {
   readonly rootBroken?: readonly string[]
   /** The keywords of arguments that the model does not see. */
   readonly keywordsLost?: readonly string[]
-  /** What the model sees of a result with structured content and other content: the parts, images, and the reason of a failure. */
+  /** The parts of a result with structured content and other content that the model sees: text, images, and the reason of a failure. */
   readonly withStructured: {
     readonly parts: readonly ('text' | 'structured')[]
     readonly image: boolean

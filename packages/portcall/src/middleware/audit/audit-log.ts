@@ -31,7 +31,7 @@ export interface AuditLogOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** What callers and servers name. */
+/** The members whose values callers and servers choose. */
 const NAMES: ReadonlySet<string> = new Set(['method', 'target', 'server', 'item', 'outcome', 'traceparent', 'traceId'])
 /** The length of such names, in characters. */
 const MAX_TEXT_LENGTH = 256

@@ -31,7 +31,7 @@ export interface LoadedDescription {
   readonly root: JsonObject
   /** Where it was loaded from, if it is known. What the description says about itself does not count. */
   readonly url: URL | undefined
-  /** Whether parts of it were fetched from the network. */
+  /** True if parts of it were fetched from the network. */
   readonly isFetched: boolean
 }
 

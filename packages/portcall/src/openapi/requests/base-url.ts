@@ -10,7 +10,7 @@ export interface BaseUrlOptions {
   readonly serverVariables?: { readonly [name: string]: string } | undefined
   /** Where the description was loaded from. */
   readonly url: URL | undefined
-  /** Whether parts of the description were fetched from the network. */
+  /** True if parts of the description were fetched from the network. */
   readonly isFetched: boolean
   /** Exemptions from the rule that a description from the internet names no private addresses. */
   readonly allow?: readonly AllowedAddress[] | undefined

@@ -7,7 +7,7 @@ import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 export interface FormFields {
   readonly properties: JsonObject
   readonly required: string[]
-  /** Whether the schema says that there are members besides `properties`. */
+  /** True if the schema allows members besides `properties`. */
   readonly isOpen: boolean
 }
 

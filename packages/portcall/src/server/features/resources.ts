@@ -58,7 +58,7 @@ interface ResourceMatch {
   variables: unknown
 }
 
-/** What matches no template. The normal form would encode it, although no client means that. */
+/** Characters that match no template. The normal form would encode them, although no client means that. */
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/
 
 /** Finds the resource or template that a URI belongs to, if the caller may see it. */

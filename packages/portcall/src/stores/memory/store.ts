@@ -13,7 +13,7 @@ export interface MemoryKeyValueStoreOptions {
   maxBytes?: number
   /** Upper bound of the `ttlMs` of entries. Default: no limit. */
   maxTtlMs?: number
-  /** What happens to a new entry when the store is full: others are evicted for it, or it is refused with a `StoreFullError`. Default: `evict`. */
+  /** The treatment of a new entry when the store is full: others are evicted for it, or it is refused with a `StoreFullError`. Default: `evict`. */
   whenFull?: 'evict' | 'refuse'
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number

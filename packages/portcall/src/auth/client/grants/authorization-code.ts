@@ -124,7 +124,7 @@ interface RefusedSignIn {
   readonly context: GrantContext
   readonly grant: CodeGrant
   readonly client: ClientIdentity
-  /** Whether `offline_access` is requested only to get a refresh token. */
+  /** `offline_access` is requested only to get a refresh token. */
   readonly isOfflineAccessOptional: boolean
 }
 

@@ -32,7 +32,7 @@ export interface ResolvedClient {
   readonly client: ClientIdentity
   /** Whether the client was registered dynamically. Its identity then has to be stored with its tokens. */
   readonly isDynamic: boolean
-  /** Whether the registration was stored before. */
+  /** True if the registration was stored before. */
   readonly isStored: boolean
 }
 

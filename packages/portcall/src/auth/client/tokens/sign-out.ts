@@ -6,9 +6,9 @@ import type { ResourceBinding, StoredTokens } from './token-store.ts'
 
 /** The result of signing out. */
 export interface SignOutResult {
-  /** Whether there were tokens. */
+  /** True if there were tokens. */
   readonly wasSignedIn: boolean
-  /** Whether the authorization server has revoked the tokens. Otherwise servers accept the access token until it expires. */
+  /** True if the authorization server has revoked the tokens. Otherwise servers accept the access token until it expires. */
   readonly revoked: boolean
 }
 

@@ -22,11 +22,11 @@ export interface TokenManagerOptions {
   readonly checkBrowserUrl: (url: string) => URL
   /** Scopes that are always requested. */
   readonly scope: string | undefined
-  /** Whether `offline_access` may be requested, in addition to what `scope` contains. */
+  /** Allows requests for `offline_access`, in addition to what `scope` contains. */
   readonly offlineAccess: boolean
   /** How long before their expiry tokens are refreshed, in milliseconds. */
   readonly refreshAheadMs: number
-  /** Whether tokens have to be bound to a key. */
+  /** Requires tokens that are bound to a key. */
   readonly requireDpop: boolean
   readonly dpopKeys: DpopKeys
 }

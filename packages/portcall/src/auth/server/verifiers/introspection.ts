@@ -22,7 +22,7 @@ export interface IntrospectionOptions extends IssuerFetchOptions {
   /** The `aud` of responses, if it is not the URL of the resource. */
   readonly audience?: string | readonly string[] | typeof insecureAnyAudience
   /**
-   * Whether tokens with neither a user name nor a subject belong to the client itself. Set it if programs call with client credentials, and the
+   * Lets tokens with neither a user name nor a subject belong to the client itself. Set it if programs call with client credentials, and the
    * responses for them have no `sub`. Default: false, such tokens are refused.
    */
   readonly clientTokens?: boolean

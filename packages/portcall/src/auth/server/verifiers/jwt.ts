@@ -20,7 +20,7 @@ export interface JwtOptions extends IssuerFetchOptions {
   /** The `aud` of tokens, if it is not the URL of the resource. */
   readonly audience?: string | readonly string[]
   /**
-   * Whether tokens without `sub` belong to the client itself. Set it if programs call with client credentials, and their tokens have no `sub`.
+   * Lets tokens without `sub` belong to the client itself. Set it if programs call with client credentials, and their tokens have no `sub`.
    * Tokens that show a user, by claims such as `sid` or `email`, are refused nevertheless. Default: false, tokens without `sub` are refused.
    */
   readonly clientTokens?: boolean

@@ -40,7 +40,7 @@ export interface HttpRequestInit {
   readonly url?: URL
   readonly headers: HeaderRecord
   readonly body?: string
-  /** Whether to ask for a compressed response. Default: false. */
+  /** Asks for a compressed response. Default: false. */
   readonly compress?: boolean | undefined
   /** Aborts the request, or reading its response. */
   readonly abortSource?: AbortSource | undefined

@@ -6,7 +6,7 @@ export interface HttpFetchInit {
   readonly headers: Readonly<Record<string, string>>
   /** The body, sent as UTF-8. Absent: none. */
   readonly body?: string | undefined
-  /** Whether to ask for a compressed response: it may be large, and none of it is needed before the end. Default: false. */
+  /** Asks for a compressed response: it may be large, and none of it is needed before the end. Default: false. */
   readonly compress?: boolean | undefined
   /** Time allowed to establish a connection, in milliseconds; ignored by platforms that cannot observe it. */
   readonly connectTimeoutMs: number
@@ -45,7 +45,7 @@ export interface HttpFetch {
   close(): void
 }
 
-/** What the option `fetch` of a client receives. All of it is valid for `fetch` of the platform. */
+/** The arguments of the option `fetch` of a client. All of them are valid for `fetch` of the platform. */
 export interface CustomFetchInit extends Omit<HttpFetchInit, 'body' | 'compress'> {
   /** The body, sent as UTF-8. Absent: none. */
   readonly body?: string

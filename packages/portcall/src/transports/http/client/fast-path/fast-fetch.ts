@@ -110,7 +110,7 @@ interface Destination {
   /** The path with the query. */
   readonly target: string
   readonly host: string
-  /** Whether it is this machine, where compression costs more than it saves. */
+  /** True for this machine, where compression costs more than it saves. */
   readonly isLocal: boolean
 }
 
