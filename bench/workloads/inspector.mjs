@@ -72,8 +72,11 @@ async function openPage(link) {
   const { origin } = new URL(link)
   const opened = await fetch(link, { redirect: 'manual' })
   const cookie = opened.headers.get('set-cookie').split(';')[0]
+  const { hash } = new URL(opened.headers.get('location'), link)
+  const headers = { cookie, 'x-inspector-key': new URLSearchParams(hash.slice(1)).get('key') }
   const abort = new AbortController()
-  const stream = await fetch(`${origin}/api/events`, { headers: { cookie }, signal: abort.signal })
+  const stream = await fetch(`${origin}/api/events`, { headers, signal: abort.signal })
+  if (stream.status !== 200) throw new Error(`the event stream is HTTP ${stream.status}`)
   const lines = createInterface({ input: Readable.fromWeb(stream.body) })
   const waiting = new Set()
   lines.on('line', (line) => {
@@ -83,8 +86,11 @@ async function openPage(link) {
   return {
     close: () => abort.abort(),
     async send(name, params) {
-      const headers = { cookie, origin, 'content-type': 'application/json' }
-      const response = await fetch(`${origin}/api/command`, { method: 'POST', headers, body: JSON.stringify({ name, params }) })
+      const response = await fetch(`${origin}/api/command`, {
+        method: 'POST',
+        headers: { ...headers, origin, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, params }),
+      })
       const answer = await response.json()
       if (!answer.ok) throw new Error(answer.error.message)
       return answer.result
