@@ -69,7 +69,7 @@ test('a wrong revision names those of the server', async () => {
 
 test('a program that ends: its output is the evidence, and no request stays pending', async () => {
   const inspector = await startInspector()
-  const ends = "console.error('DATABASE_URL is not set'); process.exit(3)"
+  const ends = 'console.error("DATABASE_URL is not set"); process.exit(3)'
   const { id, failure } = await inspector.connect({ kind: 'program', command: process.execPath, args: ['-e', ends] })
   expect(failure).toMatchObject({ message: 'The program exited with code 3', data: 'DATABASE_URL is not set' })
   await inspector.connect({ kind: 'url', url: 'http://127.0.0.1:9/mcp' })

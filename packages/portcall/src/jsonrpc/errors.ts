@@ -67,6 +67,8 @@ export interface ProcessExit {
   readonly signal: string | null
   /** The end of its output to stderr. */
   readonly stderr: string
+  /** The predicate of a sentence, such as `exited with code 1`, and what the process printed where only messages are allowed. */
+  readonly summary: string
 }
 
 export interface ConnectionLostErrorOptions extends ErrorOptions {

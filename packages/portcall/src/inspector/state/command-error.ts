@@ -1,3 +1,4 @@
+import type { ProcessExit } from '../../jsonrpc/errors.ts'
 import { errorMessage, PortcallError } from '../../util/errors.ts'
 import type { InspectorFailure } from '../protocol/servers.ts'
 
@@ -33,7 +34,7 @@ export function toFailure(error: unknown): InspectorFailure {
   const data = facts.data ?? printed(facts.exit) ?? (facts.body === '' ? undefined : facts.body)
   return {
     code,
-    message: adviceForPeople(errorMessage(error)),
+    message: exitText(facts.exit) ?? withoutAdvice(errorMessage(error)),
     ...(hint !== undefined && { hint }),
     ...(data !== undefined && { data }),
     ...(typeof facts.status === 'number' && { httpStatus: facts.status }),
@@ -48,16 +49,17 @@ function hintOf(code: string, status: unknown): string | undefined {
 
 /** What a program printed before it ended. */
 function printed(exit: unknown): unknown {
-  const { stderr } = (exit ?? {}) as { stderr?: unknown }
-  return typeof stderr === 'string' && stderr.trim() !== '' ? stderr.trimEnd() : exit
+  const { stderr = '' } = (exit ?? {}) as Partial<ProcessExit>
+  return stderr.trim() === '' ? exit : stderr.trimEnd()
 }
 
-/** Removes what the library advises to programs, and what the page shows next to the message: the command and its output. */
-function adviceForPeople(message: string): string {
-  return message
-    .replace(
-      /^The server "[^"\n]*" (exited with|was terminated by) ([^\n]*?)\. Its last output on stderr:\n.*$/s,
-      'The program $1 $2',
-    )
-    .replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
+/** Describes the end of a program without its command and its output, which the page shows next to the message. */
+function exitText(exit: unknown): string | undefined {
+  const { summary, stderr = '' } = (exit ?? {}) as Partial<ProcessExit>
+  return summary === undefined || stderr.trim() === '' ? undefined : `The program ${summary}`
+}
+
+/** Removes what the library advises to programs. */
+function withoutAdvice(message: string): string {
+  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
 }

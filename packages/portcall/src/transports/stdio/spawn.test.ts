@@ -260,7 +260,12 @@ describe('a child that exits', () => {
       })
       expect(error.message).toMatch(/terminated by SIGKILL[\s\S]*I was here/)
     }
-    expect(await program.channel.exited).toEqual({ code: null, signal: 'SIGKILL', stderr: 'I was here\n' })
+    expect(await program.channel.exited).toEqual({
+      code: null,
+      signal: 'SIGKILL',
+      stderr: 'I was here\n',
+      summary: 'was terminated by SIGKILL',
+    })
     expect((await lost(program.call('late'))).exit?.signal).toBe('SIGKILL')
   })
 

@@ -173,7 +173,10 @@ function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: 
     await Promise.race([closed, delay(SETTLE_TIMEOUT_MS, stop.signal).catch(() => {})])
     stop.abort()
   }
-  const exitOf = (): ProcessExit => ({ code: child.pid === undefined ? null : child.exitCode, signal: child.signalCode, stderr })
+  const exitOf = (): ProcessExit => {
+    const [code, signal] = [child.pid === undefined ? null : child.exitCode, child.signalCode]
+    return { code, signal, stderr, summary: watch.hasEndlessLine ? ENDLESS : summarize(code, signal, watch.strayOutput) }
+  }
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', () => void settled().then(() => resolve(exitOf())))
     child.once('error', (cause) => {
@@ -186,7 +189,7 @@ function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: 
     child.stdout.once('close', resolve)
     void exited.then(resolve)
   })
-  return {
+  const watch: ChildWatch = {
     exited,
     settled,
     disconnected: disconnected.then(settled),
@@ -194,21 +197,20 @@ function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: 
     hasEndlessLine: false,
     async closeReason() {
       await settled()
-      const text = this.hasEndlessLine ? `The server "${name}" ${ENDLESS}` : describe(name, exitOf(), this.strayOutput)
-      return spawnError ?? new ConnectionLostError(text, { exit: exitOf() })
+      const exit = exitOf()
+      const output = watch.hasEndlessLine ? '' : exit.stderr.trim()
+      const text = `The server "${name}" ${exit.summary}${output === '' ? '' : `. Its last output on stderr:\n${output}`}`
+      return spawnError ?? new ConnectionLostError(text, { exit })
     },
   }
+  return watch
 }
 
-function describe(name: string, { code, signal, stderr }: ProcessExit, strayOutput: string | undefined): string {
+function summarize(code: number | null, signal: string | null, strayOutput: string | undefined): string {
   const end = signal
     ? `was terminated by ${signal}`
     : code === null
       ? 'closed its stdin or stdout but is still running'
       : `exited with code ${code}`
-  const output = stderr.trim()
-  const parts = [`The server "${name}" ${end}`]
-  if (strayOutput !== undefined) parts.push(`It printed this to stdout, where only messages are allowed:\n${strayOutput}`)
-  if (output !== '') parts.push(`Its last output on stderr:\n${output}`)
-  return parts.join('. ')
+  return strayOutput === undefined ? end : `${end}. It printed this to stdout, where only messages are allowed:\n${strayOutput}`
 }
