@@ -5,6 +5,8 @@ import { runGroup } from './harness/rounds.mjs'
 
 /** How long a workload is tried, in milliseconds; longer if there were too few responses, as on a busy machine. */
 const MOMENTS = [40, 400, 4000]
+/** How long a workload may take in all. */
+const LIMIT_MS = 120_000
 const SUBJECTS = ['baseline', 'direct', 'proxy', 'portcall']
 
 /** Returns the missing figures of a group's rows. */
@@ -32,13 +34,26 @@ async function tryGroup(group, [ms, ...longer] = MOMENTS) {
   return missing.length && longer.length ? tryGroup(group, longer) : missing
 }
 
+/** Tries a group, or says that it does not end. */
+async function tryInTime(group) {
+  let timer
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, LIMIT_MS, [`it did not end within ${LIMIT_MS / 1000} s`])
+  })
+  const faults = await Promise.race([tryGroup(group), late])
+  clearTimeout(timer)
+  return faults
+}
+
 /** Runs each group that needs no installation once, with Portcall and what it is compared with; prints `N passed, N failed` at the end. */
 export async function smoke(groups) {
   const report = createReport('bench: each workload for a moment')
   for (const group of groups.filter(({ prepare }) => !prepare)) {
     const startedAt = performance.now()
-    const faults = await tryGroup(shortened(group))
+    const faults = await tryInTime(shortened(group))
     report.check(`${group.id}, ${Math.round(performance.now() - startedAt)} ms`, faults)
   }
   report.end()
+  // A workload that did not end would keep the process running.
+  process.exit()
 }
