@@ -108,7 +108,7 @@ async function verifyAssertion(assertion: string, { client, request, context }: 
     const { exp = 0, jti } = payload
     const ttlS = exp - now() / 1000 + CLOCK_TOLERANCE_S
     if (typeof jti !== 'string' || jti.length > MAX_ID_LENGTH || ttlS > MAX_ASSERTION_TTL_S + CLOCK_TOLERANCE_S) return false
-    const key = ASSERTION_KEY + (await sha256(`${client.id} ${jti}`))
+    const key = `${ASSERTION_KEY}${await sha256(client.id)}/${await sha256(jti)}`
     return await store.compareAndSet(key, { expected: undefined, value: '1', ttlMs: Math.max(1, ttlS * 1000) })
   } catch (error) {
     if (error instanceof jose.errors.JOSEError || error instanceof TypeError) return false

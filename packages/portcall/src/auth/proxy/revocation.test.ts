@@ -75,3 +75,15 @@ test('without a revocation endpoint, only the tokens of the proxy are revoked', 
   expect(await isAccepted(first.access_token)).toBe(false)
   expect(idp.requestsTo('revoke')).toEqual([])
 })
+
+test('tokens and grants are stored by user, so that those of one user do not evict those of others', async () => {
+  let signedIn = 0
+  const { send, entries, browser } = await startProxy({ identify: () => ({ subject: signedIn++ === 0 ? 'ann' : 'bob' }) })
+  const clientId = await register(send)
+  for (let at = 0; at < 3; at++) await requestTokens(send, codeForm(clientId, await obtainCode(browser(), clientId)))
+  for (const kind of ['proxy/grant/', 'proxy/access/']) {
+    const keys = new Set(entries.map((entry) => entry.split(' ')[1] ?? '').filter((key) => key.startsWith(kind)))
+    const groups = new Set([...keys].map((key) => key.slice(0, key.lastIndexOf('/') + 1)))
+    expect([keys.size, groups.size]).toEqual([3, 2])
+  }
+})

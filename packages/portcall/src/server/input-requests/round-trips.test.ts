@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { memoryStores } from '../../stores/memory/memory.ts'
+import { createMemoryStore } from '../../stores/memory/store.ts'
 import { generateKey } from '../../stores/sealing/seal.ts'
 import { type Caller, callerOf } from '../server.test-kit.ts'
 import { createServer } from '../server.ts'
@@ -239,6 +240,21 @@ describe('a request state is used once', () => {
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => caller.result('tools/call', retry)))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(charge).toHaveBeenCalledTimes(1)
+  })
+
+  it.each(['inline', 'stored'])('whatever other callers store meanwhile, with states that are %s', async (where) => {
+    const store = createMemoryStore({ maxEntries: 20 })
+    const limits = { maxInlineRequestStateBytes: where === 'inline' ? 10_000 : 1 }
+    const { charge, server } = chargeServer({ stores: { ...memoryStores(), store }, limits })
+    const caller = callerOf(server, CAPABILITIES)
+    const as = (principal: string): { auth: { principal: string } } => ({ auth: { principal } })
+    const start = (principal: string): Promise<JsonObject> => caller.result('tools/call', { name: 'ask' }, as(principal))
+    const [first, waiting] = [await start('ada'), await start('ada')]
+    expect(await caller.result('tools/call', retryOf(first), as('ada'))).toMatchObject({ content: [{ text: 'Ada 42' }] })
+    for (let at = 0; at < 30; at++) await caller.result('tools/call', retryOf(await start('eve')), as('eve'))
+    expect(await caller.error('tools/call', retryOf(first), as('ada'))).toMatchObject({ code: -32602 })
+    expect(await caller.result('tools/call', retryOf(waiting), as('ada'))).toMatchObject({ content: [{ text: 'Ada 42' }] })
+    expect(charge).toHaveBeenCalledTimes(32)
   })
 
   it('by one of several processes that share a store', async () => {

@@ -8,6 +8,8 @@ import { useState } from './single-use.ts'
 const STATE = 'state'
 const HANDLE = 'state-handle'
 const STORE_KEY = 'state/'
+/** Enough of the digest of a principal that no two have the same. */
+const OWNER_LENGTH = 22
 
 /**
  * Opens a store that sends states to the client as sealed `requestState`. A state is valid for one principal, one method with the same params,
@@ -24,11 +26,14 @@ export function openSealedStates(
     binding: await digest({ method: request.method, params: withoutRoundTripParams(request.params) }),
     ...(principal === undefined ? {} : { principal }),
   })
+  /** The owner in the keys of the store. Callers that are not signed in are one owner. */
+  const owner = async (): Promise<string> =>
+    principal === undefined ? '' : `${(await digest(principal)).slice(0, OWNER_LENGTH)}/`
   const open = async (token: string): Promise<RequestState> => {
     const expected = await claims()
     if (!token.startsWith(HANDLE)) return (await sealer.open(STATE, token, expected)) as RequestState
     const handle = (await sealer.open(HANDLE, token.slice(HANDLE.length + 1), expected)) as string
-    const stored = await store.get(STORE_KEY + handle)
+    const stored = await store.get(STORE_KEY + (await owner()) + handle)
     if (stored === undefined) throw new SealError('expired')
     return JSON.parse(stored) as RequestState
   }
@@ -40,15 +45,15 @@ export function openSealedStates(
       const state = await open(sealed).catch((error) => {
         throw error instanceof SealError ? invalidParams('requestState has expired or is not valid for this request') : error
       })
-      return singleUseRequestState === 'always' ? { ...state, lastUse: await useState(state, options) } : state
+      return singleUseRequestState === 'always' ? { ...state, lastUse: await useState(state, await owner(), options) } : state
     },
-    use: async (state) => (singleUseRequestState === 'always' ? state.lastUse : useState(state, options)),
+    use: async (state) => (singleUseRequestState === 'always' ? state.lastUse : useState(state, await owner(), options)),
     async save(unidentified) {
       const state: RequestState = { callId: randomId(), ...unidentified }
       const text = JSON.stringify(state)
       if (text.length <= maxInlineRequestStateBytes) return sealer.seal(STATE, state, await claims())
       const handle = randomId(24)
-      await store.set(STORE_KEY + handle, text, { ttlMs: requestStateTtlMs })
+      await store.set(STORE_KEY + (await owner()) + handle, text, { ttlMs: requestStateTtlMs })
       return `${HANDLE}.${await sealer.seal(HANDLE, handle, await claims())}`
     },
   }

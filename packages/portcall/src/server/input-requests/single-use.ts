@@ -24,14 +24,18 @@ function localStore(options: SealedStateOptions): KeyValueStore {
 }
 
 /**
- * Uses a state. Resolves to the token that later states of the call have to carry.
+ * Uses a state of an owner, whose uses do not evict those of others. Resolves to the token that later states of the call have to carry.
  *
  * @throws RpcError -32602 if the state, or another state of the call that was created in place of it, was used before.
  */
-export async function useState({ callId = '', lastUse }: RequestState, options: SealedStateOptions): Promise<string> {
+export async function useState(
+  { callId = '', lastUse }: RequestState,
+  owner: string,
+  options: SealedStateOptions,
+): Promise<string> {
   const { sharedStore: store = localStore(options), requestStateTtlMs } = options
   const use = randomId()
   const ttlMs = requestStateTtlMs * TTL_FACTOR
-  if (await store.compareAndSet(KEY + callId, { expected: lastUse, value: use, ttlMs })) return use
+  if (await store.compareAndSet(KEY + owner + callId, { expected: lastUse, value: use, ttlMs })) return use
   throw invalidParams('requestState was used before. The call may have had an effect: check that before you repeat it')
 }

@@ -1,9 +1,11 @@
 import { type EventLog, type LogEntry, UnknownPositionError } from '../log.ts'
 import { createLogName, entryNumberOf, positionOf } from '../log-position.ts'
+import { createGroups } from './groups.ts'
 
 /**
- * Limits of the event logs in memory. Each log is trimmed from the front. If all logs together are too large, the least recently written
- * log is deleted.
+ * Limits of the event logs in memory. Each log is trimmed from the front. If all logs together are too large, the least recently written log of
+ * the largest group is deleted. Logs whose keys have the same text up to the last slash are one group, so that the events of one owner do not cost
+ * those of others.
  */
 export interface MemoryLogOptions {
   /** Maximum entries per log. Default: 10,000. */
@@ -50,12 +52,13 @@ export function createMemoryLog(options: MemoryLogOptions = {}): EventLog {
   const { maxLogs = 20_000, maxTotalBytes = 64 * MIB } = options
   /** Ordered by the last write: the least recently written log is the first. */
   const logs = new Map<string, StoredLog>()
+  const groups = createGroups({ maxKeys: maxLogs, maxBytes: maxTotalBytes })
   let newest: StoredLog | undefined
-  let totalBytes = 0
 
   const remove = (key: string): void => {
     const log = logs.get(key)
-    totalBytes -= log?.bytes ?? 0
+    if (!log) return
+    groups.remove(key, log.bytes)
     logs.delete(key)
     if (log === newest) newest = undefined
   }
@@ -65,17 +68,18 @@ export function createMemoryLog(options: MemoryLogOptions = {}): EventLog {
     logs.set(key, log)
     newest = log
   }
-  const trim = (log: StoredLog, time: number): void => {
+  const trim = (log: StoredLog, time: number): number => {
     const before = log.bytes
     const isTooLarge = (): boolean => log.entries.length - log.head > maxEntries || log.bytes > maxBytes
     while (mustTrim(log, isTooLarge(), time - entryTtlMs)) trimFirst(log)
-    totalBytes += log.bytes - before
+    return log.bytes - before
   }
-  const evict = (time: number): void => {
-    for (const [key, log] of logs) {
-      if (logs.size <= maxLogs && totalBytes <= maxTotalBytes && log.lastTime > time - entryTtlMs) break
-      remove(key)
+  const evict = (key: string, time: number): void => {
+    for (const [expired, log] of logs) {
+      if (log.lastTime > time - entryTtlMs) break
+      remove(expired)
     }
+    while (groups.isExceeded()) remove(groups.oldestOfLargest() ?? key)
   }
 
   return {
@@ -84,17 +88,17 @@ export function createMemoryLog(options: MemoryLogOptions = {}): EventLog {
       const log = logs.get(key) ?? createLog()
       const position = positionAt(log, log.entries.length)
       log.entries.push({ data, time })
-      log.bytes += bytesOf(data)
+      const bytes = bytesOf(data)
+      log.bytes += bytes
       log.lastTime = time
-      totalBytes += bytesOf(data)
       moveToEnd(key, log)
-      trim(log, time)
-      evict(time)
+      groups.write(key, bytes + trim(log, time))
+      evict(key, time)
       return Promise.resolve(position)
     },
     async read(key, after) {
       const log = logs.get(key)
-      if (log) trim(log, now())
+      if (log) groups.resize(key, trim(log, now()))
       const skipped = after === undefined ? 0 : countUpTo(log, after)
       return log ? entriesFrom(log, log.head + skipped) : []
     },

@@ -226,3 +226,33 @@ describe('groups of the store', () => {
     )
   })
 })
+
+describe('groups of the log', () => {
+  test.each([
+    { by: 'bytes', options: { maxTotalBytes: 20_000 } },
+    { by: 'number', options: { maxLogs: 20 } },
+  ])('whoever appends too much deletes only its own logs, by $by', async ({ options }) => {
+    const log = createMemoryLog(options)
+    for (let at = 0; at < 5; at++) await log.append(`http/ada/${at}`, 'x'.repeat(100))
+    for (let at = 0; at < 200; at++) await log.append(`http/eve/${at}`, 'x'.repeat(400))
+    for (let at = 0; at < 5; at++) expect(await log.read(`http/ada/${at}`)).toHaveLength(1)
+    expect(await log.read('http/eve/199')).toHaveLength(1)
+    expect(await log.read('http/eve/0')).toEqual([])
+  })
+
+  test('no sequence of appends and deletions of one group deletes a smaller one, or exceeds the limits', async () => {
+    const step = fc.record({ key: fc.nat(20), length: fc.nat(300), isDeleted: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 200 }), async (steps) => {
+        const log = createMemoryLog({ maxLogs: 10, maxBytes: 2000, maxTotalBytes: 6000 })
+        for (const name of ['a', 'b']) await log.append(`ada/${name}`, 'x'.repeat(100))
+        for (const { key, length, isDeleted } of steps)
+          await (isDeleted ? log.delete(`eve/${key}`) : log.append(`eve/${key}`, 'x'.repeat(length)))
+        for (const name of ['a', 'b']) expect(await log.read(`ada/${name}`)).toHaveLength(1)
+        const kept = await Promise.all(Array.from({ length: 21 }, (_, key) => log.read(`eve/${key}`)))
+        expect(kept.filter(({ length }) => length > 0).length).toBeLessThanOrEqual(8)
+        expect(kept.flat().reduce((sum, { data }) => sum + 2 * data.length, 0)).toBeLessThanOrEqual(6000)
+      }),
+    )
+  })
+})

@@ -1,6 +1,7 @@
 import { StoreFullError } from '../errors.ts'
 import { listKeys } from '../listing.ts'
 import type { KeyValueStore } from '../store.ts'
+import { createGroups } from './groups.ts'
 
 /**
  * Limits of the key-value store in memory. When they are exceeded, the least recently written entries of the largest group are evicted. Keys
@@ -25,13 +26,6 @@ interface Entry {
   bytes: number
 }
 
-/** The entries of one group. */
-interface Group {
-  /** In the order of the last write: the least recently written one is the first. */
-  readonly keys: Set<string>
-  bytes: number
-}
-
 const SWEEP_INTERVAL_MS = 30_000
 
 /** Creates a key-value store in memory. */
@@ -39,30 +33,18 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
   const { maxEntries = 100_000, maxBytes = 64 * 1024 * 1024, maxTtlMs = Infinity, now = Date.now } = options
   const { whenFull = 'evict' } = options
   const entries = new Map<string, Entry>()
-  const groups = new Map<string, Group>()
-  let totalBytes = 0
+  const groups = createGroups({ maxKeys: maxEntries, maxBytes })
   let sweptAt = now()
 
   const remove = (key: string): void => {
     const entry = entries.get(key)
     if (!entry) return
     entries.delete(key)
-    totalBytes -= entry.bytes
-    const name = groupOf(key)
-    const group = groups.get(name)
-    if (!group) return
-    group.keys.delete(key)
-    group.bytes -= entry.bytes
-    if (group.keys.size === 0) groups.delete(name)
+    groups.remove(key, entry.bytes)
   }
   const add = (key: string, entry: Entry): void => {
     entries.set(key, entry)
-    totalBytes += entry.bytes
-    const name = groupOf(key)
-    const group = groups.get(name) ?? { keys: new Set(), bytes: 0 }
-    groups.set(name, group)
-    group.keys.add(key)
-    group.bytes += entry.bytes
+    groups.write(key, entry.bytes)
   }
   const read = (key: string): string | undefined => {
     const entry = entries.get(key)
@@ -79,16 +61,9 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
     sweep(now())
     return entries.keys()
   }
-  const isExceeded = (): boolean => entries.size > maxEntries || totalBytes > maxBytes
   /** Evicts the oldest entries of the group that takes the most. `added` is evicted only if it is the last one of its group. */
   const evict = (added: string): void => {
-    const sizeOf = ({ keys, bytes }: Group): number => Math.max(keys.size / maxEntries, bytes / maxBytes)
-    while (isExceeded()) {
-      let largest: Group | undefined
-      for (const group of groups.values()) if (!largest || sizeOf(group) > sizeOf(largest)) largest = group
-      const [oldest = added] = largest?.keys ?? []
-      remove(oldest)
-    }
+    while (groups.isExceeded()) remove(groups.oldestOfLargest() ?? added)
   }
   const write = (key: string, value: string, ttlMs = Infinity): void => {
     const bytes = 2 * (key.length + value.length)
@@ -98,13 +73,13 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
     remove(key)
     if (time - sweptAt >= SWEEP_INTERVAL_MS) sweep(time)
     add(key, { value, expires: time + Math.min(ttlMs, maxTtlMs), bytes })
-    if (!isExceeded()) return
+    if (!groups.isExceeded()) return
     if (whenFull === 'evict') return evict(key)
     sweep(time)
-    if (!isExceeded()) return
+    if (!groups.isExceeded()) return
     remove(key)
     if (before) add(key, before)
-    throw new StoreFullError(`The store is full: it has ${entries.size} entries and ${totalBytes} bytes (maxEntries, maxBytes)`)
+    throw new StoreFullError(`The store is full: it has ${entries.size} entries and ${groups.bytes} bytes (maxEntries, maxBytes)`)
   }
 
   return {
@@ -124,9 +99,4 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
       return count
     },
   }
-}
-
-/** Returns the group of a key: its text up to the last slash. */
-function groupOf(key: string): string {
-  return key.slice(0, key.lastIndexOf('/') + 1)
 }

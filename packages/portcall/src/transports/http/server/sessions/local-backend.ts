@@ -20,20 +20,34 @@ export interface LocalSession extends SessionEntry {
   lastUse: number
 }
 
+/** The owner of sessions. */
+interface SessionOwner {
+  /** Stands for the principal in the keys of logs. */
+  readonly id: string
+  sessions: number
+}
+
+const OWNER_BYTES = 8
+
 /** Creates the backend for sessions of this process only. */
 export function createLocalBackend(endpoint: HttpEndpoint, options: HttpOptions): SessionBackend<LocalSession> {
   const { maxSessions, maxPrincipalSessions, sessionIdleTimeoutMs, storeTimeoutMs } = endpoint.limits
   const log = openLog(options.eventLog, storeTimeoutMs)
   const sessions = new Map<string, LocalSession>()
-  const countByPrincipal = new Map<string, number>()
+  const owners = new Map<string, SessionOwner>()
   let uses = 0
   const idle = createIdleTimers<LocalSession>(sessionIdleTimeoutMs, (entry) => (isBusy(entry) ? idle.touch(entry) : end(entry)))
 
+  const ownerOf = (principal: string): SessionOwner => {
+    const owner = owners.get(principal) ?? { id: randomId(OWNER_BYTES), sessions: 0 }
+    owners.set(principal, owner)
+    return owner
+  }
   const addToCount = ({ principal }: LocalSession, change: 1 | -1): void => {
     if (principal === undefined) return
-    const count = (countByPrincipal.get(principal) ?? 0) + change
-    if (count > 0) countByPrincipal.set(principal, count)
-    else countByPrincipal.delete(principal)
+    const owner = ownerOf(principal)
+    owner.sessions += change
+    if (owner.sessions === 0) owners.delete(principal)
   }
   const end = (entry: LocalSession): void => {
     if (!sessions.delete(entry.id)) return
@@ -53,7 +67,7 @@ export function createLocalBackend(endpoint: HttpEndpoint, options: HttpOptions)
     return oldest !== undefined
   }
   const makeRoom = (auth: Auth | undefined): void => {
-    const count = auth ? (countByPrincipal.get(auth.principal) ?? 0) : 0
+    const count = auth ? (owners.get(auth.principal)?.sessions ?? 0) : 0
     if (count >= maxPrincipalSessions && !evict(auth?.principal)) throw httpError(429, 'Too many sessions')
     if (sessions.size >= maxSessions && !evict()) throw httpError(503, 'Too many sessions', { 'retry-after': '60' })
   }
@@ -61,7 +75,8 @@ export function createLocalBackend(endpoint: HttpEndpoint, options: HttpOptions)
   return {
     create(transport, auth) {
       makeRoom(auth)
-      const entry = createSession({ endpoint, log, transport, auth })
+      const owner = auth && ownerOf(auth.principal)
+      const entry = createSession({ endpoint, log, transport, auth, owner: owner?.id })
       entry.lastUse = ++uses
       sessions.set(entry.id, entry)
       addToCount(entry, 1)
@@ -97,15 +112,17 @@ interface SessionStart {
   readonly log: EventLog | null
   readonly transport: SessionTransport
   readonly auth: Auth | undefined
+  /** The id of the owner. Sessions without one are their own owners. */
+  readonly owner: string | undefined
 }
 
-function createSession({ endpoint, log, transport, auth }: SessionStart): LocalSession {
+function createSession({ endpoint, log, transport, auth, owner }: SessionStart): LocalSession {
   const id = randomId()
   const session: HttpSession = new HttpSession({ endpoint, auth, notify: (message) => streams.send(message) })
   const streams: ResumableStreams = new ResumableStreams({
     endpoint,
     log: transport === 'streamable-http' ? log : null,
-    key: `http/${id}`,
+    key: owner === undefined ? `http/${id}/` : `http/${owner}/${id}.`,
     canPoll: () => session.legacy.revision.http.polling,
   })
   return { id, transport, principal: auth?.principal, session, streams, lastUse: 0 }

@@ -65,7 +65,7 @@ function setUp(polling: boolean) {
     streams: createOpenStreams(limits),
     onError: (error: unknown) => errors.push(error),
   } as unknown as HttpEndpoint
-  return { errors, keys, log, endpoint, streams: new ResumableStreams({ endpoint, log, key: 's', canPoll: () => polling }) }
+  return { errors, keys, log, endpoint, streams: new ResumableStreams({ endpoint, log, key: 's/', canPoll: () => polling }) }
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))

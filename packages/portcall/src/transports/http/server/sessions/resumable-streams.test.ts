@@ -291,4 +291,29 @@ describe('the stream of a call', () => {
     })
     for (const key of keys) expect(key).toContain(client.id)
   })
+
+  test('names the owner of a session in the keys of the log, without the principal', async () => {
+    const log = createMemoryLog()
+    const keys: string[] = []
+    const core = createTestCore()
+    const { connect } = await listen(core.exchange, {
+      authenticate: ({ header }) => ({ principal: header('authorization') ?? 'nobody' }),
+      eventLog: { ...log, append: (key, data) => (keys.push(key), log.append(key, data)) },
+    })
+    const owners: string[] = []
+    for (const authorization of ['ada', 'eve', 'ada']) {
+      keys.length = 0
+      const client = await openSession(connect, '2025-11-25', { authorization })
+      await connect()
+        .send(client.post(call('progress')))
+        .response()
+      const [key = ''] = keys
+      expect(key).toContain(client.id)
+      expect(key).not.toContain(authorization)
+      owners.push(key.slice(0, key.lastIndexOf('/')))
+    }
+    const [ada, eve, again] = owners
+    expect(again).toBe(ada)
+    expect(eve).not.toBe(ada)
+  })
 })

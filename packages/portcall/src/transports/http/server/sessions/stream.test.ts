@@ -9,7 +9,7 @@ import { Stream, type StreamEventLog } from './stream.ts'
 
 const createStream = (log: StreamEventLog, limits = HTTP_LIMITS): Stream => {
   const endpoint = { limits, onError: () => {} } as unknown as HttpEndpoint
-  const options = { endpoint, log, key: 'http/session', eventIdPrefix: 'x', canPoll: () => true, onInactive: () => {} }
+  const options = { endpoint, log, key: 'http/session/', eventIdPrefix: 'x', canPoll: () => true, onInactive: () => {} }
   return new Stream('1', false, options)
 }
 

@@ -19,7 +19,7 @@ export interface StreamOptions {
   readonly endpoint: HttpEndpoint
   /** Where events are recorded. Null disables resumption: events have no ids. */
   readonly log: StreamEventLog | null
-  /** The prefix of log keys. */
+  /** The text before the name of a stream in the keys of its log. The default log takes what is before the last slash as the owner. */
   readonly key: string
   /** The prefix of event ids. It identifies the session. */
   readonly eventIdPrefix: string
@@ -67,7 +67,7 @@ export class Stream {
   constructor(name: string, isStandalone: boolean, options: StreamOptions) {
     this.name = name
     this.isStandalone = isStandalone
-    this.#key = `${options.key}/${name}`
+    this.#key = options.key + name
     this.#options = options
   }
 

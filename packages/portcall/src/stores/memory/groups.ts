@@ -1,0 +1,74 @@
+/**
+ * Groups of keys, so that whoever stores much loses its own entries first. Keys with the same text up to the last slash are one group: those under
+ * `OWNER/` belong to one owner.
+ */
+export interface Groups {
+  /** The number of keys. */
+  readonly size: number
+  /** The bytes of all keys. */
+  readonly bytes: number
+  /** Makes a key the newest of its group, and changes its bytes. */
+  write(key: string, change: number): void
+  /** Changes the bytes of a key that stays where it is. */
+  resize(key: string, change: number): void
+  remove(key: string, bytes: number): void
+  /** Whether there are too many keys or bytes. */
+  isExceeded(): boolean
+  /** Returns the oldest key of the group that takes most of the limits. */
+  oldestOfLargest(): string | undefined
+}
+
+/** The keys of one group, the least recently written one first. */
+interface Group {
+  readonly keys: Set<string>
+  bytes: number
+}
+
+export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; readonly maxBytes: number }): Groups {
+  const groups = new Map<string, Group>()
+  let size = 0
+  let bytes = 0
+  const sizeOf = (group: Group): number => Math.max(group.keys.size / maxKeys, group.bytes / maxBytes)
+  const resize = (key: string, change: number): void => {
+    bytes += change
+    const group = groups.get(groupOf(key))
+    if (group) group.bytes += change
+  }
+  return {
+    get size() {
+      return size
+    },
+    get bytes() {
+      return bytes
+    },
+    write(key, change) {
+      const name = groupOf(key)
+      const group = groups.get(name) ?? { keys: new Set(), bytes: 0 }
+      groups.set(name, group)
+      if (!group.keys.delete(key)) size++
+      group.keys.add(key)
+      resize(key, change)
+    },
+    resize,
+    remove(key, removed) {
+      const name = groupOf(key)
+      const group = groups.get(name)
+      if (!group?.keys.delete(key)) return
+      resize(key, -removed)
+      size--
+      if (group.keys.size === 0) groups.delete(name)
+    },
+    isExceeded: () => size > maxKeys || bytes > maxBytes,
+    oldestOfLargest() {
+      let largest: Group | undefined
+      for (const group of groups.values()) if (!largest || sizeOf(group) > sizeOf(largest)) largest = group
+      const [oldest] = largest?.keys ?? []
+      return oldest
+    },
+  }
+}
+
+/** Returns the group of a key: its text up to the last slash. */
+function groupOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1)
+}
