@@ -82,7 +82,13 @@ describe('portcall bench', () => {
     const url = await serveModule(LOAD)
     const child = start(['bench', url, 'wait', 'ms=10', '--duration', '600', '--warm-up', '0'])
     const end = untilExit(child)
-    await sleep(2000)
+    const client = await connect(url)
+    const waits = async (): Promise<number> => {
+      const [block] = (await client.callTool('waits')).content
+      return block?.type === 'text' ? Number(block.text) : 0
+    }
+    await expect.poll(waits, { timeout: 30_000 }).toBeGreaterThan(50)
+    await client.close()
     child.kill('SIGINT')
     expect(await end).toMatchObject({ code: 130, out: expect.stringMatching(/calls {4}[\d,]+ in/) })
   })

@@ -1,6 +1,7 @@
 /** Size of the smaller of two texts, in characters. A function that takes quadratic time needs tens of milliseconds for it. */
 const SIZE = 16_384
-const RUNS = 5
+/** Few functions need more than one: only those that take more than twice as long, as on a busy machine. */
+const RUNS = 20
 /** Shorter times are not measured: they are those of the clock. */
 const NEGLIGIBLE_MS = 4
 

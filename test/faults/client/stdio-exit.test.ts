@@ -188,13 +188,14 @@ describe('programs that do not start', () => {
 
   test('C04: a silent program: connect() times out, and leaves no process', async () => {
     const controller = new AbortController()
-    setTimeout(() => controller.abort(new Error('enough')), 300)
     const silent = node(`process.stdout.write('pid ' + process.pid + '\\n'); process.stdin.resume()`)
     let pid = 0
     const onEvent = (event: { type: string; text?: string }): void => {
-      if (event.type === 'unexpected-message') pid = Number(event.text?.slice(4))
+      if (event.type !== 'unexpected-message') return
+      pid = Number(event.text?.slice(4))
+      setTimeout(() => controller.abort(new Error('enough')), 300)
     }
-    expect(await failureOf(connect(silent, { signal: controller.signal, onEvent }), 2000)).toMatchObject({ message: 'enough' })
+    expect(await failureOf(connect(silent, { signal: controller.signal, onEvent }), 10_000)).toMatchObject({ message: 'enough' })
     expect(pid).toBeGreaterThan(0)
     await until(() => !isAlive(pid), 'the end of the program')
   })
