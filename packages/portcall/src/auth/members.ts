@@ -36,8 +36,7 @@ export function readList(value: unknown): string[] | undefined {
 
 /** Returns scopes, separated by spaces. Some servers send a list. */
 export function readScopeMember(value: unknown): string | undefined {
-  const scope = (readList(value) ?? []).join(' ').trim()
-  return scope === '' ? undefined : scope
+  return readText((readList(value) ?? []).join(' ').replace(/\s+/g, ' '))
 }
 
 /** Returns a boolean, also one that was sent as text. */
