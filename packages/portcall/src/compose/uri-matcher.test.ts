@@ -159,3 +159,37 @@ test('a URI that is too long to compare is denied, and not allowed', () => {
   expect([denies('file:///secret/*', uri), allows('file:///public/*', uri)]).toEqual([true, false])
   expect(createUriMatcher([]).matchesAny(uri)).toBe(false)
 })
+
+describe('a rule that denies one URI', () => {
+  const SPELLINGS: readonly (readonly [uri: string, ...spellings: string[]])[] = [
+    ['notes://a/b%2Ec', 'notes://a/b.c', 'notes://a/%62.c', 'NOTES://A/b%2ec'],
+    ['file:///home/ada/../eve/key', 'file:///home/eve/key', 'file:///home/./eve/key', 'file:///home/eve/%6bey'],
+    ['https://h.example//a\\b', 'https://h.example/a/b', 'https://h.example:443//a%5Cb'],
+    ['https://h.example?x=1', 'https://h.example/?x=1', 'HTTPS://H.EXAMPLE:443?x=1'],
+    ['https://h.example:/x', 'https://h.example/x'],
+    ['notes://a/%25%32%65b', 'notes://a/%252eb', 'notes://a/.b', 'notes://a/%2eb'],
+    ['notes://a/100%', 'notes://a/100%25'],
+    ['https://b\u00fccher.example/x', 'https://xn--bcher-kva.example/x'],
+  ]
+
+  test.each(SPELLINGS)('%s denies its other spellings, and only those', (uri, ...spellings) => {
+    const { matchesAny } = createUriMatcher([uri])
+    for (const spelling of [uri, ...spellings]) expect([spelling, matchesAny(spelling)]).toEqual([spelling, true])
+    for (const [other] of SPELLINGS) expect([other, matchesAny(other)]).toEqual([other, other === uri])
+  })
+
+  test('denies what is encoded so often that no server would decode it', () => {
+    const encoded = (text: string, times: number): string =>
+      times === 0
+        ? text
+        : encoded(
+            text.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`),
+            times - 1,
+          )
+    const { matchesAny } = createUriMatcher(['notes://a/key'])
+    expect(matchesAny(encoded('notes://a/key', 3))).toBe(true)
+    expect(matchesAny(encoded('notes://a/other', 40))).toBe(true)
+    expect(matchesAny('notes://a/other')).toBe(false)
+    expect(createUriMatcher(['notes://a/*']).matchesAll(encoded('notes://a/other', 40))).toBe(false)
+  })
+})

@@ -1,7 +1,8 @@
-import { equivalentUris, foldUri, foldUriPattern } from '../util/equivalent-uris.ts'
+import { equivalentUris, foldUri, foldUriPattern, isEncodedTooOften } from '../util/equivalent-uris.ts'
+import { normalUri } from '../util/normal-uri.ts'
 import { createNameMatcher, type NameMatcher } from './name-matcher.ts'
 
-/** Longer URIs, in characters, are not compared: rules that deny match them, and rules that allow do not. */
+/** Longer URIs, in characters, are not compared, as those that are encoded many times: rules that deny match them, and rules that allow do not. */
 export const MAX_COMPARED_URI_LENGTH = 16_384
 
 /** Matches URIs and URI templates with patterns, in all their spellings. */
@@ -15,28 +16,38 @@ export interface UriMatcher {
 /** Creates a matcher of several patterns. It takes time in proportion to the length of the URI. */
 export function createUriMatcher(patterns: readonly string[]): UriMatcher {
   const matches = createNameMatcher(patterns)
+  const matchesNormal = createNameMatcher(patterns.filter((pattern) => !pattern.includes('*')).map(normalUri))
   const matchesFolded = createNameMatcher(patterns.flatMap((pattern) => foldUriPattern(pattern) ?? []))
   return {
     matchesAny(uri) {
       if (patterns.length === 0) return false
       if (uri.length > MAX_COMPARED_URI_LENGTH) return true
-      const { spellings, folded } = formsOf(uri)
-      return spellings.some(matches) || folded.some(matchesFolded)
+      const { spellings, normal, folded, isUnclear } = formsOf(uri)
+      return isUnclear || spellings.some(matches) || matches(normal) || matchesNormal(normal) || folded.some(matchesFolded)
     },
-    matchesAll: (uri) => uri.length <= MAX_COMPARED_URI_LENGTH && formsOf(uri).spellings.every(matches),
+    matchesAll(uri) {
+      if (uri.length > MAX_COMPARED_URI_LENGTH) return false
+      const { spellings, isUnclear } = formsOf(uri)
+      return !isUnclear && spellings.every(matches)
+    },
   }
 }
 
 interface UriForms {
   readonly uri: string
   readonly spellings: readonly string[]
+  readonly normal: string
   readonly folded: readonly string[]
+  /** The URI is encoded so often that it has further spellings. */
+  readonly isUnclear: boolean
 }
 
 /** The forms of the last URI: all rules look at the same one. */
-let last: UriForms = { uri: '', spellings: [''], folded: [''] }
+let last: UriForms = { uri: '', spellings: [''], normal: '', folded: [''], isUnclear: false }
 
 function formsOf(uri: string): UriForms {
-  if (uri !== last.uri) last = { uri, spellings: equivalentUris(uri), folded: foldUri(uri) }
+  if (uri === last.uri) return last
+  const normal = normalUri(uri)
+  last = { uri, spellings: equivalentUris(uri), normal, folded: foldUri(uri), isUnclear: isEncodedTooOften(uri) }
   return last
 }

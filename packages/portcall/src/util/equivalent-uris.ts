@@ -2,9 +2,13 @@
  * The spellings of a URI. A rule that denies a URI has to match each text that a server could take for it: servers decode, resolve dot
  * segments, join slashes and ignore case in different ways, and some cut URIs with string functions. All functions take linear time.
  */
+
 import { foldCase } from './fold-case.ts'
+import { parseUrl } from './parse-url.ts'
 
 const MAX_DECODINGS = 3
+/** More rounds than any server decodes. */
+const MAX_ROUNDS = 8
 
 /** Returns a URI as it is, without escapes, and each of them without dot segments. */
 export function equivalentUris(uri: string): readonly string[] {
@@ -46,8 +50,28 @@ function decodeBytes(run: string): string {
 
 /** Returns a text such that texts which servers may take for the same become the same: decoded, in one case and Unicode form. */
 function foldText(text: string): string {
-  const plain = text.normalize('NFKC').replaceAll(/%(?:25)+(?=[0-9a-fu])/gi, '%')
-  return foldCase(decodeUri(plain).normalize('NFKC')).normalize('NFKC').replaceAll('\\', '/')
+  const folded = foldCase(decodeAll(text.normalize('NFKC')).normalize('NFKC'))
+    .normalize('NFKC')
+    .replaceAll('\\', '/')
+  // The path after a host is not empty.
+  return folded.replace(/^([a-z*][a-z0-9+.*-]*:\/\/[^/?#]*)(?=[?#])/, '$1/')
+}
+
+/** Decodes what was encoded several times, but no more than `MAX_ROUNDS` times. */
+function decodeAll(text: string): string {
+  let decoded = text
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const before = decoded
+    decoded = decodeUri(decoded.replaceAll(/%(?:25)+(?=[0-9a-fu])/gi, '%'))
+    if (decoded === before) break
+  }
+  return decoded
+}
+
+/** Reports whether a text was encoded so many times that its forms are not known. */
+export function isEncodedTooOften(uri: string): boolean {
+  const decoded = decodeAll(uri.normalize('NFKC'))
+  return decodeUri(decoded) !== decoded
 }
 
 /** Characters that programs remove from a URI, or do not see in the name of a file. */
@@ -97,9 +121,7 @@ const MAX_HOST_LENGTH = 253
 
 /** Returns a host with names in the form that the DNS has. */
 function asciiHost(host: string): string {
-  return host.length <= MAX_HOST_LENGTH && /[^ -~]/.test(host) && URL.canParse(`http://${host}`)
-    ? new URL(`http://${host}`).host
-    : host
+  return (host.length <= MAX_HOST_LENGTH && /[^ -~]/.test(host) && parseUrl(`http://${host}`)?.host) || host
 }
 
 /** Resolves dot segments, and removes what file systems ignore at the end of names: dots, spaces, and the parameters of a dot segment. */
@@ -131,19 +153,29 @@ function trimName(name: string): string {
 }
 
 /**
- * Returns the form of a pattern with `*` that the forms of a URI are compared with, or `undefined` if the pattern is about the spelling itself:
- * one such as `*%2e*` or `*/ /*` is compared with URIs as they are.
+ * Returns the form of a pattern that the forms of a URI are compared with, or `undefined` if the pattern has `*` and is about the spelling itself:
+ * one such as `*%2e*` or `*/ /*` is compared with URIs as they are. A pattern without `*` is a URI.
  */
 export function foldUriPattern(pattern: string): string | undefined {
-  const rest = pattern.replace(/^[^:/]*:\/*/, '')
-  if (/\/\/|\\|%(?:25)*(?:2e|2f|5c)/i.test(rest) || rest.split('/').some((segment) => /^\.{1,2}$/.test(segment))) return undefined
-  const folded = foldText(pattern)
-  const [, scheme, hierarchy = ''] = SCHEME.exec(folded) ?? []
-  if (scheme === undefined) return folded
+  const isUri = !pattern.includes('*')
+  if (!isUri && isAboutSpelling(pattern)) return undefined
+  const folded = isUri ? foldText(pattern).replaceAll(IGNORED, '').trim() : foldText(pattern)
+  const [, scheme, hierarchy = isUri ? folded : ''] = SCHEME.exec(folded) ?? []
+  if (scheme === undefined && !isUri) return folded
   const path = hierarchy.replace(/^\/*/, '').replace(/(?<!\/)\/+$/, '')
-  const [host = '', ...segments] = path.split('/')
-  const port = DEFAULT_PORTS[scheme]
-  const plainHost = asciiHost(port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host)
+  const [host = '', ...rest] = path.split('/')
+  const segments = isUri ? resolveSegments(rest.filter((segment) => segment !== '')) : rest
+  const port = (scheme === undefined ? undefined : DEFAULT_PORTS[scheme]) ?? ':'
+  const withoutPort = isUri && host.endsWith(':') ? host.slice(0, -1) : host
+  const plainHost = asciiHost(withoutPort.endsWith(port) ? withoutPort.slice(0, -port.length) : withoutPort)
   const isLocal = hierarchy.startsWith('//') && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(plainHost)
-  return `${scheme}:/${(isLocal ? segments : [plainHost, ...segments]).join('/')}`
+  const first = isUri ? resolveSegments([plainHost]) : [plainHost]
+  const form = (isLocal ? segments : [...first, ...segments]).join('/')
+  return scheme === undefined ? form : `${scheme}:/${form}`
+}
+
+/** Reports whether a pattern has what no folded URI has: slashes in a row, escaped dots and slashes, and dot segments. */
+function isAboutSpelling(pattern: string): boolean {
+  const rest = pattern.replace(/^[^:/]*:\/*/, '')
+  return /\/\/|\\|%(?:25)*(?:2e|2f|5c)/i.test(rest) || rest.split('/').some((segment) => /^\.{1,2}$/.test(segment))
 }

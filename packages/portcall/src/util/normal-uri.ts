@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.ts'
+
 /** The default ports of schemes (RFC 3986, section 6.2.3). */
 const DEFAULT_PORTS: { readonly [scheme: string]: string } = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' }
 const PARTS = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(.*)$/s
@@ -25,6 +27,7 @@ export function normalUri(uri: string): string {
 /** Encodes what has to be encoded, and decodes what has not. */
 export function normalText(text: string): string {
   return text
+    .replaceAll(/%(?![0-9A-Fa-f]{2})/g, '%25')
     .replaceAll(TO_ENCODE, (part) => Array.from(new TextEncoder().encode(part), percentEncode).join(''))
     .replaceAll(/%[0-9A-Fa-f]{2}/g, (triplet) => {
       const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16))
@@ -38,7 +41,8 @@ function percentEncode(byte: number): string {
 
 function normalAuthority(scheme: string, authority: string): string {
   const at = authority.lastIndexOf('@') + 1
-  const [, host = '', port = ''] = /^(.*?)(?::(\d*))?$/s.exec(authority.slice(at)) ?? []
+  // What has another colon is no host, and is left as it is.
+  const [, host = authority.slice(at), port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority.slice(at)) ?? []
   const name = normalHost(scheme, host)
   return normalText(authority.slice(0, at)) + name + (port === '' || port === DEFAULT_PORTS[scheme] ? '' : `:${port}`)
 }
@@ -50,7 +54,7 @@ function normalHost(scheme: string, host: string): string {
   if (scheme === 'file' && name === 'localhost') return ''
   if (DEFAULT_PORTS[scheme] === undefined || !name.includes('%')) return name
   // The names of these schemes are domain names, which libraries encode as such.
-  return host.length <= MAX_HOST_LENGTH && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : name
+  return (host.length <= MAX_HOST_LENGTH && parseUrl(`http://${host}`)?.hostname) || name
 }
 
 /**
