@@ -10,6 +10,7 @@ import type {
   Root,
 } from '../protocol/input-types.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
+import { parseUrl } from '../util/parse-url.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -154,5 +155,5 @@ async function elicitUrl(handlers: InputHandlers, { message, url }: JsonObject, 
 }
 
 function protocolOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).protocol : ''
+  return parseUrl(url)?.protocol ?? ''
 }

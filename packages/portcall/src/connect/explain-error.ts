@@ -1,10 +1,12 @@
 /** Adds to the error of a failed `connect` what to change. It is loaded on demand, because most connections succeed. */
+
 import { TimeoutError } from '../client/errors.ts'
 import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import { usesEnvironmentProxy } from '../net/environment-proxy.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
+import { isUrl } from '../util/parse-url.ts'
 import { adviceForOutput } from '../util/served-url.ts'
 
 /** How a connection was attempted. */
@@ -172,7 +174,7 @@ function isPage(text = ''): boolean {
 /** Suggests the usual path of an endpoint, unless the URL has it. */
 function pathHint(message: string): string {
   const text = /https?:\/\/[^\s:]+(:\d+)?[^\s:]*/.exec(message)?.[0] ?? ''
-  if (!URL.canParse(text)) return ''
+  if (!isUrl(text)) return ''
   const { origin, pathname } = new URL(text)
   return pathname === '/mcp' ? ' Is this the URL of an MCP server?' : ` Check the path; most servers use ${origin}/mcp`
 }

@@ -1,6 +1,7 @@
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
+import { isUrl } from '../util/parse-url.ts'
 
 /** A server to start as a child process and to talk to over stdin and stdout. */
 export interface StdioTarget {
@@ -57,8 +58,7 @@ export function matchTarget<T>(target: ConnectTarget, visitor: TargetVisitor<T>)
 }
 
 function toUrl(target: string | URL): URL {
-  if (!URL.canParse(target))
-    throw new TypeError(`${JSON.stringify(target)} is not a URL; to start a program, pass { command, args }`)
+  if (!isUrl(target)) throw new TypeError(`${JSON.stringify(target)} is not a URL; to start a program, pass { command, args }`)
   const url = new URL(target)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`The URL of a server must use http: or https:, not ${url.protocol}`)

@@ -1,7 +1,9 @@
 /** Decides which requests go through a proxy, as curl and Go do. */
+
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { isLoopbackHost } from '../util/loopback-host.ts'
+import { parseUrl } from '../util/parse-url.ts'
 import { type Environment, usesEnvironmentProxy } from './environment-proxy.ts'
 import { ProxyError } from './proxy-error.ts'
 
@@ -66,7 +68,7 @@ function isCgi(env: Environment): boolean {
 /** The value may contain a password, so errors do not repeat it. */
 function readProxy(text: string, source: string): URL {
   const full = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
-  if (!URL.canParse(full) || new URL(full).hostname === '') throw new ProxyError(`${source} is not the URL of a proxy`)
+  if (!parseUrl(full)?.hostname) throw new ProxyError(`${source} is not the URL of a proxy`)
   const url = new URL(full)
   if (url.protocol === 'http:' || url.protocol === 'https:') return url
   throw new ProxyError(`${source} names a proxy that uses ${url.protocol.slice(0, -1)}. Use an http: or https: proxy, or none`)

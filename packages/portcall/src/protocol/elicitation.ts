@@ -2,9 +2,11 @@
  * Elicitation forms: the flat, restricted JSON Schema of a form that a user fills in.
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
+
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import type { Issue } from '../schema/standard.ts'
+import { isUrl } from '../util/parse-url.ts'
 
 interface FieldLabels {
   title?: string
@@ -261,7 +263,7 @@ const FORMAT_CHECKS: { readonly [F in NonNullable<StringField['format']>]: (text
   email: (text) =>
     text.length <= 320 && /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(text) && !/^\.|\.\.|\.@/.test(text),
   uri: (text) =>
-    /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(text) && !/[<>"{}|\\^`]|%(?![0-9A-Fa-f]{2})/.test(text) && URL.canParse(text),
+    /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(text) && !/[<>"{}|\\^`]|%(?![0-9A-Fa-f]{2})/.test(text) && isUrl(text),
   date: isDate,
   'date-time': (text) => isDate(text.slice(0, 10)) && /t/i.test(text.charAt(10)) && TIME.test(text.slice(11)),
 }

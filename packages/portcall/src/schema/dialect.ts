@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { parseUrl } from '../util/parse-url.ts'
 import { SchemaError } from './errors.ts'
 import { walkSchemas } from './walk.ts'
 
@@ -84,7 +85,7 @@ function hasTarget(reference: string, targets: ReadonlyMap<string, JsonObject>):
 }
 
 function resolve(reference: string, base: string): string {
-  return URL.canParse(reference, base) ? new URL(reference, base).href : reference
+  return parseUrl(reference, base)?.href ?? reference
 }
 
 function decode(fragment: string): string {

@@ -1,3 +1,5 @@
+import { isUrl } from './parse-url.ts'
+
 /** The authority is not empty and has neither a user name nor percent-encoded characters; there is no fragment and no backslash. */
 const SYNTAX = /^https?:\/\/[^/?#@\\%]+(?:[/?][^#\\]*)?$/i
 const PRINTABLE_ASCII = /^[!-~]+$/
@@ -7,5 +9,5 @@ const PRINTABLE_ASCII = /^[!-~]+$/
  * repairs it, such as `https:evil.example`, backslashes and line breaks. A repaired URL is not the one that others compare or display.
  */
 export function isStrictUrl(text: string): boolean {
-  return SYNTAX.test(text) && PRINTABLE_ASCII.test(text) && URL.canParse(text)
+  return SYNTAX.test(text) && PRINTABLE_ASCII.test(text) && isUrl(text)
 }

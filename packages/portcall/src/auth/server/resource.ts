@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../util/loopback-host.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import { isStrictUrl } from '../../util/strict-url.ts'
 
 const WELL_KNOWN = '/.well-known/'
@@ -34,7 +35,7 @@ export function parseResource(text: string): ProtectedResource {
 
 /** Parses a URL of the configuration. @throws TypeError unless it uses https, or http on loopback, without fragment and credentials. */
 export function parseSecureUrl(name: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   const isSecure = url?.protocol === 'https:' || (url && isLoopbackUrl(url))
   if (!url || !isSecure) throw new TypeError(`${name} must be an https URL (or http on loopback): ${JSON.stringify(text)}`)
   if (url.hash || text.includes('#')) throw new TypeError(`${name} must not have a fragment: ${JSON.stringify(text)}`)

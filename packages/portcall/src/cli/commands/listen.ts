@@ -1,4 +1,5 @@
 import type { Change, Client, Subscription } from '../../entrypoints/client.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
@@ -50,7 +51,7 @@ export const listenCommand: Command = defineCommand({
 
 function createFilter(subjects: readonly string[]): Parameters<Client['listen']>[0] {
   const uris = subjects.filter((subject) => !Object.hasOwn(LISTS, subject))
-  const invalid = uris.find((uri) => !URL.canParse(uri))
+  const invalid = uris.find((uri) => !isUrl(uri))
   if (invalid !== undefined) throw usageError(`${invalid} is neither a list nor a URI`, didYouMean(invalid, Object.keys(LISTS)))
   const lists = subjects
     .filter((subject) => Object.hasOwn(LISTS, subject))

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { ConfigError, readConfig, type ServerConfig, type StdioTarget } from '../../entrypoints/client.ts'
 import type { ServerSources } from '../../entrypoints/inspector.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import { usageError } from '../cli-error.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
 import { splitConfigLocation } from '../target/config-file.ts'
@@ -71,7 +72,7 @@ function summaryOf(target: URL | StdioTarget): string {
 /** Understands a server as on the command line, or a whole command line. @throws CliError */
 export function parseServerText(text: string): Target {
   if (/^https?:\/\//i.test(text)) {
-    if (!URL.canParse(text)) throw usageError(`${text} is not a valid URL`)
+    if (!isUrl(text)) throw usageError(`${text} is not a valid URL`)
     return { kind: 'url', url: text }
   }
   const config = splitConfigLocation(text)

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { isUrl } from '../../util/parse-url.ts'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
 import { readEnvFlags } from '../command-line/flag-values.ts'
@@ -20,7 +21,7 @@ export async function resolveTarget(
   if ('program' in server) return { target: toStdioTarget(server.program, flags) }
   const { location } = server
   if (/^https?:\/\//i.test(location)) {
-    if (!URL.canParse(location)) throw usageError(`${location} is not a valid URL`)
+    if (!isUrl(location)) throw usageError(`${location} is not a valid URL`)
     return { target: new URL(location) }
   }
   const { splitConfigLocation, readConfigFile } = await import('./config-file.ts')

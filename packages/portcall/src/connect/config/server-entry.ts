@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import type { StdioTarget } from '../target.ts'
 import { expandVariables, FieldError, readEnvFile, type VariableSource } from './variables.ts'
 
@@ -125,8 +126,7 @@ function readForwarded({ env_vars: optional, env_keys: secrets }: JsonObject, so
 function readRemote(entry: JsonObject, source: VariableSource): ServerEntry {
   const field = fieldOf(entry, URL_FIELDS) ?? 'url'
   const url = readString(entry[field], { field, source })
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new FieldError(field, `${field} must be an http(s) URL`)
+  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) throw new FieldError(field, `${field} must be an http(s) URL`)
   return { target: new URL(url), headers: readHeaders(entry, source) }
 }
 

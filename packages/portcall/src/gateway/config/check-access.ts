@@ -1,3 +1,4 @@
+import { isUrl, parseUrl } from '../../util/parse-url.ts'
 import { type GatewayAccountSettings, type GatewayServerAuth, PER_CALLER } from './access-settings.ts'
 import type { ConfigIssue, GatewaySection } from './types.ts'
 
@@ -37,7 +38,7 @@ function authIssues(auth: GatewayServerAuth): string[] {
       .filter((key) => !required.includes(key) && !optional.includes(key))
       .map((key) => `of type ${auth.type} has no key ${key}`),
     ...(auth.type === 'bearer' && (auth.token === undefined) === (auth.file === undefined) ? ['needs either token or file'] : []),
-    ...(auth.issuer === undefined || URL.canParse(auth.issuer) ? [] : ['needs the http(s) URL of its issuer']),
+    ...(auth.issuer === undefined || isUrl(auth.issuer) ? [] : ['needs the http(s) URL of its issuer']),
   ]
 }
 
@@ -53,7 +54,7 @@ export function checkAccounts({ servers = {}, accounts = {}, auth, store, sealin
     ...(store !== undefined && !sealingKeys
       ? [{ path: ['sealingKeys'], message: 'is missing: it encrypts the tokens of users in the store' }]
       : []),
-    ...(origin === undefined || (URL.canParse(origin) && new URL(origin).pathname === '/')
+    ...(origin === undefined || parseUrl(origin)?.pathname === '/'
       ? []
       : [{ path: ['accounts', 'origin'], message: 'must be an origin, such as https://gateway.example.com' }]),
   ]

@@ -3,6 +3,7 @@ import type { TextPosition } from '../../connect/config/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { closestName } from '../../util/closest-name.ts'
+import { isUrl, parseUrl } from '../../util/parse-url.ts'
 import { checkAccounts, checkServerAuth, checkSets } from './check-access.ts'
 import { narrowSchema } from './narrow-schema.ts'
 import { GATEWAY_SECTION_SCHEMA } from './schema.ts'
@@ -116,7 +117,7 @@ const CHECKS: readonly Check[] = [
     ...(!LOOPBACK.includes(host) && !allowedHosts && !auth
       ? [{ path: ['listen', 'host'], message: 'requires gateway.listen.allowedHosts, because it is not a loopback address' }]
       : []),
-    ...(path !== undefined && auth && URL.canParse(auth.resource) && new URL(auth.resource).pathname !== path
+    ...(path !== undefined && auth && isUrl(auth.resource) && new URL(auth.resource).pathname !== path
       ? [{ path: ['listen', 'path'], message: 'differs from the path of gateway.auth.resource. Remove it' }]
       : []),
   ],
@@ -196,5 +197,5 @@ function isRegExp(pattern: string): boolean {
 }
 
 function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return /^https?:$/.test(parseUrl(text)?.protocol ?? '')
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import type { ConnectionSettings, InspectorTarget } from '../protocol/servers.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
@@ -7,7 +8,7 @@ const isStrings = (value: unknown): boolean => Array.isArray(value) && value.eve
 const isStringMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isString)
 
 const TARGETS: { readonly [kind: string]: (target: JsonObject) => boolean } = {
-  url: ({ url }) => isString(url) && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol),
+  url: ({ url }) => isString(url) && /^https?:$/.test(parseUrl(url)?.protocol ?? ''),
   program: ({ command, args }) => isString(command) && command !== '' && isStrings(args),
   module: ({ path }) => isString(path) && path !== '',
   config: ({ path, name }) => isString(path) && isString(name),

@@ -6,6 +6,7 @@ import type {
   AuthFlowState,
   AuthFlowStep,
 } from '../../entrypoints/diagnostics.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { OAuthExchange, OAuthFlow, OAuthFlowOptions, OAuthStep } from '../protocol/diagnosis.ts'
@@ -67,7 +68,7 @@ export function createOAuthFlows({ hub, callbacks }: CoreParts): OAuthFlows {
     async start(url, { clientSecret, ...options }) {
       const { createAuthDebugger } = await import('../../entrypoints/diagnostics.ts')
       const id = randomId(9)
-      const endpoint = parseUrl(url)
+      const endpoint = serverUrl(url)
       const initial: OAuthFlow = { id, serverUrl: endpoint.href, options, status: 'running', steps: [] }
       const expected = new Set<string>()
       const onChange = (state: AuthFlowState): void => {
@@ -126,8 +127,8 @@ export function createOAuthFlows({ hub, callbacks }: CoreParts): OAuthFlows {
   }
 }
 
-function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+function serverUrl(text: string): URL {
+  const url = parseUrl(text)
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new InspectorCommandError('INVALID_PARAMS', `${text} is not the URL of a server`)
 }

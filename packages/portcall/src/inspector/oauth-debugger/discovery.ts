@@ -1,6 +1,7 @@
 import { type BearerChallenge, readBearerChallenge } from '../../auth/client/discovery/challenge.ts'
 import { type DiscoveryResult, discoverAuthorizationServer } from '../../auth/client/discovery/discover.ts'
 import { type AuthFetch, createSafeFetch, type SafeFetchOptions } from '../../entrypoints/auth-client.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import { checkRules } from './check-rules.ts'
 import { observeFetch } from './observe-fetch.ts'
 import { foundDocument, stringsMember } from './observed.ts'
@@ -79,6 +80,6 @@ export function bearerChallenge({ response }: AuthExchange): BearerChallenge {
 /** Returns the step that a request for metadata belongs to. */
 export function metadataStep(url: string, { resourceMetadata }: BearerChallenge): AuthStepId {
   const { pathname } = new URL(url)
-  const isNamed = resourceMetadata !== undefined && URL.canParse(resourceMetadata) && new URL(resourceMetadata).href === url
+  const isNamed = resourceMetadata !== undefined && parseUrl(resourceMetadata)?.href === url
   return isNamed || pathname.startsWith('/.well-known/oauth-protected-resource') ? 'resource-metadata' : 'server-metadata'
 }

@@ -1,5 +1,7 @@
 /** Reads what the exchanges of a flow contain. */
+
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import type { AuthExchange, AuthFacts, AuthStepId, FoundDocument } from './types.ts'
 
 /** Returns the last exchange of a step. */
@@ -73,7 +75,7 @@ export function mediaTypeOf({ response }: AuthExchange): string {
 
 /** Reports whether a URL that a server names is safe: https, or http on this machine. */
 export function isSafeUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
+  if (!isUrl(text)) return false
   const { protocol, hostname } = new URL(text)
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname)
   return protocol === 'https:' || (protocol === 'http:' && isLocal)

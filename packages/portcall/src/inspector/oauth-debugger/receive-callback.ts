@@ -1,3 +1,4 @@
+import { parseUrl } from '../../util/parse-url.ts'
 import type { FlowLog } from './flow-log.ts'
 
 /** Receives authorization responses, and accepts each `state` once. */
@@ -46,5 +47,5 @@ export function createCallbackReceiver(log: FlowLog): CallbackReceiver {
 
 function toParameters(response: string | URL | URLSearchParams): URLSearchParams | undefined {
   if (response instanceof URLSearchParams) return response
-  return URL.canParse(response) ? new URL(response).searchParams : undefined
+  return parseUrl(response)?.searchParams
 }

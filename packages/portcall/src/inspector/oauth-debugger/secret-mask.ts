@@ -1,5 +1,6 @@
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import { createNumberedMask } from '../../util/mask-secrets.ts'
+import { isUrl, parseUrl } from '../../util/parse-url.ts'
 import { isSecretParameter } from '../../util/secret-names.ts'
 import { BULLETS, replaceSecrets } from '../../util/secrets.ts'
 import type { AuthExchange } from './types.ts'
@@ -81,7 +82,7 @@ function secretsOf({ url, headers, body, response }: AuthExchange): string[] {
   return [
     ...fromHeaders(headers),
     ...fromHeaders(response?.headers ?? {}),
-    ...fromParameters(URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams()),
+    ...fromParameters(parseUrl(url)?.searchParams ?? new URLSearchParams()),
     ...fromBody(body),
     ...fromBody(response?.body),
   ]
@@ -89,7 +90,7 @@ function secretsOf({ url, headers, body, response }: AuthExchange): string[] {
 
 function fromHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    if (name === 'location' && URL.canParse(value)) return fromParameters(new URL(value).searchParams)
+    if (name === 'location' && isUrl(value)) return fromParameters(new URL(value).searchParams)
     if (name === 'authorization') return [value.replace(/^\S+\s+/, '')]
     return isSecretParameter(name) ? [value] : []
   })

@@ -1,5 +1,6 @@
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../entrypoints/client.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import { showInvisible } from '../../util/printable.ts'
 import type { ReportFinding } from './finding.ts'
 import { checkSchema } from './schema-rules.ts'
@@ -31,7 +32,7 @@ function checkAnnotations({ annotations }: Tool, report: ReportFinding): void {
 }
 
 export function checkResource({ uri, mimeType, description, title }: Resource, report: ReportFinding): void {
-  if (!URL.canParse(uri)) report('error', 'resource-uri', 'invalid URI')
+  if (!isUrl(uri)) report('error', 'resource-uri', 'invalid URI')
   if (!mimeType) report('warning', 'resource-type', 'no mimeType')
   if (!description && !title) report('warning', 'resource-description', 'neither a title nor a description')
 }

@@ -3,6 +3,7 @@ import type { ConnectOptions } from '../../entrypoints/client.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { CreateMessageResult, ElicitResult } from '../../protocol/input-types.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import { randomId } from '../../util/random.ts'
 import type { InspectorQuestion, QuestionAnswer, QuestionRequest, SavedAnswer } from '../protocol/operations.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
@@ -166,5 +167,5 @@ export function createQuestionHandlers({ questions, serverId, hasModel, originOf
 }
 
 function asciiHostOf(url: string): string {
-  return URL.canParse(url) ? domainToASCII(new URL(url).hostname) || new URL(url).hostname : ''
+  return isUrl(url) ? domainToASCII(new URL(url).hostname) || new URL(url).hostname : ''
 }

@@ -1,5 +1,6 @@
 import type { ConnectTarget } from '../../entrypoints/client.ts'
 import type { ServerLike } from '../../entrypoints/index.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import { quote } from '../../util/quote.ts'
 import type { ConnectionSettings, InspectorTarget } from '../protocol/servers.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
@@ -85,7 +86,7 @@ function describeProgram({ command, args, env, cwd }: StdioSpec): string {
 }
 
 function parseUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new InspectorCommandError('INVALID_PARAMS', `${text} is not a URL`)
+  if (!isUrl(text)) throw new InspectorCommandError('INVALID_PARAMS', `${text} is not a URL`)
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new InspectorCommandError('INVALID_PARAMS', `The URL of a server starts with http: or https:, not ${url.protocol}`)

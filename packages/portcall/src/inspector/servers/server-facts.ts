@@ -1,3 +1,4 @@
+import { parseUrl } from '../../util/parse-url.ts'
 import { randomId } from '../../util/random.ts'
 import type {
   ConnectionSettings,
@@ -139,7 +140,7 @@ async function describeRuns(
 function nameOf(target: InspectorTarget): string {
   switch (target.kind) {
     case 'url':
-      return URL.canParse(target.url) ? new URL(target.url).host : target.url
+      return parseUrl(target.url)?.host ?? target.url
     case 'program':
       return fileName([target.command, ...target.args].find((word) => !isRunner(word)) ?? target.command)
     case 'module':

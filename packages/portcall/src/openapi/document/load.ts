@@ -2,6 +2,7 @@
 
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import { OpenApiError } from '../errors.ts'
 import { checkBrackets, checkStructure } from './structure.ts'
 
@@ -48,7 +49,7 @@ export async function loadDescription(source: unknown, options: LoadOptions = {}
   if (!isObject(parsed)) throw new OpenApiError('An OpenAPI description must be an object, a text in JSON or YAML, or a URL')
   checkStructure(parsed)
   // `$self` is the base of references. Servers and trust follow the URL that the user named.
-  const base = typeof parsed.$self === 'string' && URL.canParse(parsed.$self, url) ? new URL(parsed.$self, url) : url
+  const base = (typeof parsed.$self === 'string' && parseUrl(parsed.$self, url)) || url
   const hasReferences = hasExternalReferences(parsed)
   const isFetched = isHttp(url) || (hasReferences && options.external === 'https')
   return { root: hasReferences ? await bundle(parsed, base, read) : parsed, url, isFetched }

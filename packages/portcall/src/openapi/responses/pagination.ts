@@ -1,5 +1,7 @@
 /** Tells the model how to get the next page. */
+
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import type { PlannedParameter } from '../requests/parameters.ts'
 import type { RequestPlan } from '../requests/plan.ts'
 
@@ -38,7 +40,7 @@ export function paginationHint(plan: RequestPlan, headers: Headers, body: unknow
   const next = nextOfLinkHeader(headers.get('link')) ?? nextOfBody(body)
   if (next !== undefined) {
     const args =
-      URL.canParse(next, 'http://api.invalid') && /[?&/]/.test(next) ? argumentsOfUrl(plan, next) : argumentsOfCursor(plan, next)
+      isUrl(next, 'http://api.invalid') && /[?&/]/.test(next) ? argumentsOfUrl(plan, next) : argumentsOfCursor(plan, next)
     if (args !== undefined) return `There are more results. For the next page, call again with ${args}.`
   }
   return isObject(body) && body.has_more === true ? hintOfLastItem(plan, body) : undefined

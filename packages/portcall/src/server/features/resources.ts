@@ -4,6 +4,7 @@ import type { CompiledSchema, Schema } from '../../schema/standard.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate, type UriTemplate } from '../../schema/uri-template/template.ts'
 import { createUriLookup } from '../../util/normal-uri.ts'
+import { isUrl } from '../../util/parse-url.ts'
 import type { CallContext } from '../call.ts'
 import type { ReadHandler, ResourceDefinition, TemplateDefinition } from '../definitions.ts'
 import { checkPriority } from '../input-requests/sampling.ts'
@@ -30,7 +31,7 @@ export type TemplateRegistry = Registry<AnyTemplateDefinition, TemplateEntry>
 
 /** Creates the entry of a resource with a fixed URI. @throws Error when the URI is invalid. */
 export function createResource(uri: string, definition: ResourceDefinition, handler: AnyReadHandler): ResourceEntry {
-  if (!URL.canParse(uri)) throw new Error(`${JSON.stringify(uri)} is not a valid URI, such as notes://all`)
+  if (!isUrl(uri)) throw new Error(`${JSON.stringify(uri)} is not a valid URI, such as notes://all`)
   const { name = uri, title, description, mimeType, size, annotations, icons, _meta } = definition
   checkPriority('annotations.priority', annotations?.priority)
   const listing = { uri, name, title, description, mimeType, size, annotations, icons, _meta }

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../util/loopback-host.ts'
+import { isUrl, parseUrl } from '../../util/parse-url.ts'
 import { randomId } from '../../util/random.ts'
 import type { AuthorizationServerOptions, ClientMetadata } from './options.ts'
 import { OAuthError } from './request.ts'
@@ -38,7 +39,7 @@ export function createClientStore({ clients = [], metadataDocuments = fetchDocum
 
 /** Reports whether a client ID can be the URL of a metadata document: HTTPS or localhost, with a path. */
 function isDocumentUrl(id: string): boolean {
-  if (!URL.canParse(id)) return false
+  if (!isUrl(id)) return false
   const { protocol, hostname, pathname } = new URL(id)
   return (protocol === 'https:' || isLoopbackHost(hostname)) && pathname.length > 1
 }
@@ -69,7 +70,7 @@ export function mayRedirectTo({ redirect_uris = [] }: ClientMetadata, uri: strin
 
 /** Returns a localhost URI without its port, and `undefined` for any other URI. */
 function withoutPort(uri: string): string | undefined {
-  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  const url = parseUrl(uri)
   if (url?.protocol !== 'http:' || !isLoopbackHost(url.hostname)) return undefined
   url.port = ''
   return url.href

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { parseUrl } from '../../../util/parse-url.ts'
 import { isStrictUrl } from '../../../util/strict-url.ts'
 import { readList } from '../../members.ts'
 import { AuthError } from '../errors.ts'
@@ -39,7 +40,7 @@ const MAX_ADVERTISED = 3
 /** Relative URLs refer to the endpoint. */
 function candidateUrls(endpoint: URL, { resourceMetadata, otherResourceMetadata = [] }: BearerChallenge): ReadonlySet<string> {
   const advertised = (resourceMetadata === undefined ? [] : [resourceMetadata, ...otherResourceMetadata]).slice(0, MAX_ADVERTISED)
-  const urls = advertised.flatMap((url) => (URL.canParse(url, endpoint) ? [new URL(url, endpoint).href] : []))
+  const urls = advertised.flatMap((url) => parseUrl(url, endpoint)?.href ?? [])
   return new Set([...urls, wellKnownUrl(NAME, endpoint), wellKnownUrl(NAME, new URL('/', endpoint))])
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
 import { isSameIssuer } from '../../../util/issuer.ts'
+import { isUrl } from '../../../util/parse-url.ts'
 import { readFlag, readList, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer } from '../types.ts'
@@ -33,7 +34,7 @@ const BOOLEAN_MEMBERS = ['client_id_metadata_document_supported', 'authorization
  * @throws AuthError `discovery_failed`, `issuer_mismatch`; whatever `fetch` throws.
  */
 export async function fetchServerMetadata(issuer: string, options: MetadataFetch): Promise<AuthorizationServer> {
-  if (!URL.canParse(issuer)) throw new AuthError('discovery_failed', 'The identifier of the authorization server is not a URL')
+  if (!isUrl(issuer)) throw new AuthError('discovery_failed', 'The identifier of the authorization server is not a URL')
   const server = await findMetadata(issuer, options)
   if (!server) throw new AuthError('discovery_failed', `${issuer} has no authorization server metadata`)
   return server

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../util/parse-url.ts'
 import type { DiagnosisState, HttpAttempt, HttpObservation } from '../facts.ts'
 import { errorProblem, warningProblem } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
@@ -77,7 +78,7 @@ async function explainStatus(observation: HttpObservation, state: DiagnosisState
 async function explainRedirect({ status = 0, headers, url }: HttpObservation): Promise<DiagnosisProblem | undefined> {
   if (status < 300 || status > 399) return undefined
   const { location } = headers
-  const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined
+  const target = location === undefined ? undefined : parseUrl(location, url)
   const isSignIn = /login|signin|sign-in|auth/i.test(target?.pathname ?? '')
   return errorProblem(
     'redirect',

@@ -1,5 +1,6 @@
 import { readChallenges } from '../../../entrypoints/auth-client.ts'
 import { isObject } from '../../../entrypoints/jsonrpc.ts'
+import { isUrl, parseUrl } from '../../../util/parse-url.ts'
 import { decodeClaims } from '../../oauth-debugger/observed.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { authorizationHeaders } from '../http/attempts.ts'
@@ -48,8 +49,8 @@ function explainClaims(claims: Record<string, unknown> | undefined, url: URL): D
       `Sign in again with portcall login ${url.href}.`,
     )
   const audiences = [claims?.aud].flat().filter((one): one is string => typeof one === 'string')
-  const isForServer = audiences.some((one) => URL.canParse(one) && new URL(one).origin === url.origin)
-  if (audiences.length === 0 || isForServer || !audiences.some((one) => URL.canParse(one))) return undefined
+  const isForServer = audiences.some((one) => parseUrl(one)?.origin === url.origin)
+  if (audiences.length === 0 || isForServer || !audiences.some((one) => isUrl(one))) return undefined
   return errorProblem(
     'token-for-other-server',
     `The token was issued for ${audiences.join(', ')}, not for ${url.origin}`,

@@ -1,4 +1,5 @@
 import { isObject } from '../../../entrypoints/jsonrpc.ts'
+import { isUrl } from '../../../util/parse-url.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { errorProblem, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
@@ -23,7 +24,7 @@ export async function checkTarget({ target, known }: DiagnosisState): Promise<St
 }
 
 function urlProblem(text: string): DiagnosisProblem | undefined {
-  if (!URL.canParse(text))
+  if (!isUrl(text))
     return errorProblem(
       'invalid-url',
       `${JSON.stringify(text)} is not a URL`,

@@ -1,4 +1,5 @@
 import { readChallenges } from '../../../entrypoints/auth-client.ts'
+import { isUrl } from '../../../util/parse-url.ts'
 import { foundDocument, lastOf } from '../observed.ts'
 import type { AuthFacts, AuthRule } from '../types.ts'
 import { mcp, rfc } from './sections.ts'
@@ -79,7 +80,7 @@ export const CHALLENGE_RULES: readonly AuthRule[] = [
           message: 'The challenge has no resource_metadata parameter',
           advice: 'Add resource_metadata: clients of older revisions do not look for the metadata elsewhere.',
         }
-      return URL.canParse(url)
+      return isUrl(url)
         ? undefined
         : {
             message: `resource_metadata is not an absolute URL: ${url}`,
@@ -96,7 +97,7 @@ export const CHALLENGE_RULES: readonly AuthRule[] = [
     check(facts) {
       const named = challengeOf(facts)?.get('resource_metadata')
       const found = foundDocument(facts, 'resource-metadata')
-      if (named === undefined || !URL.canParse(named) || !found) return null
+      if (named === undefined || !isUrl(named) || !found) return null
       return found.exchange.url === new URL(named).href
         ? undefined
         : {

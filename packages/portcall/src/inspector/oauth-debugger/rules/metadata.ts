@@ -1,3 +1,4 @@
+import { isUrl } from '../../../util/parse-url.ts'
 import { documentOf, foundDocument, isSafeUrl, lastOf, mediaTypeOf, stringMember, stringsMember } from '../observed.ts'
 import type { AuthFacts, AuthRule, AuthRuleViolation, AuthStepId } from '../types.ts'
 import { mcp, rfc } from './sections.ts'
@@ -110,7 +111,7 @@ export const RESOURCE_METADATA_RULES: readonly AuthRule[] = [
 
 /** The resource is the server itself, or a parent of it on the same origin. */
 function isResourceOf(resource: string, endpoint: URL): boolean {
-  if (!URL.canParse(resource)) return false
+  if (!isUrl(resource)) return false
   const { origin, pathname } = new URL(resource)
   const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path}/`)
   return origin === endpoint.origin && withSlash(endpoint.pathname).startsWith(withSlash(pathname))

@@ -1,5 +1,7 @@
 /** The endpoints for metadata, client registration, token introspection and token revocation. */
+
 import { isLoopbackHost } from '../../../util/loopback-host.ts'
+import { isUrl } from '../../../util/parse-url.ts'
 import type { AuthorizationContext } from '../context.ts'
 import { override } from '../faults.ts'
 import type { MetadataLocation } from '../options.ts'
@@ -63,7 +65,7 @@ export async function serveRegistration({ body }: OAuthRequest, { clients }: Aut
  * ([OpenID Connect Registration §2](https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata)).
  */
 function isAllowedRedirectUri(uri: unknown, applicationType: unknown = 'web'): boolean {
-  if (typeof uri !== 'string' || !URL.canParse(uri)) return false
+  if (typeof uri !== 'string' || !isUrl(uri)) return false
   const { protocol, hostname } = new URL(uri)
   if (protocol === 'https:') return !isLoopbackHost(hostname)
   return protocol === 'http:' && isLoopbackHost(hostname) && applicationType === 'native'

@@ -1,3 +1,4 @@
+import { isUrl } from '../../../util/parse-url.ts'
 import type { AuthorizationContext } from '../context.ts'
 import { OAuthError, type OAuthRequest } from '../request.ts'
 
@@ -17,7 +18,7 @@ export function readScope({ parameters }: OAuthRequest, { options: { scopes } }:
 export function readResources({ parameters }: OAuthRequest, { options }: AuthorizationContext): readonly string[] {
   const requested = parameters.getAll('resource')
   for (const resource of requested) {
-    if (!URL.canParse(resource) || resource.includes('#') || (options.resources && !options.resources.includes(resource)))
+    if (!isUrl(resource) || resource.includes('#') || (options.resources && !options.resources.includes(resource)))
       throw new OAuthError('invalid_target', `Invalid resource: ${resource}`)
   }
   return requested

@@ -3,6 +3,7 @@ import { type AbortSource, onAbort } from '../../../util/abort.ts'
 import { PortcallError } from '../../../util/errors.ts'
 import type { IdleTimers } from '../../../util/idle-timers.ts'
 import type { LinkedSet, LinkedSetEntry } from '../../../util/linked-set.ts'
+import { parseUrl } from '../../../util/parse-url.ts'
 import { Header } from '../common/headers.ts'
 import { createSseDecoder, type ReceivedSseEvent } from '../common/sse-decode.ts'
 import type { HttpClientLimits } from './limits.ts'
@@ -84,7 +85,7 @@ export class HttpCall {
   get redirect(): URL | undefined {
     const location = FOLLOWED_REDIRECTS.has(this.status) ? this.header('location') : undefined
     const { url } = this.#request
-    const target = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : undefined
+    const target = location === undefined ? undefined : parseUrl(location, url)
     return target?.origin === url.origin ? target : undefined
   }
 

@@ -3,10 +3,12 @@
  * the URL for POST requests. When the stream ends, so does the session.
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
+
 import { closedLocally, InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { type Message, notification } from '../../../jsonrpc/message.ts'
 import { createOutgoingRequests } from '../../../jsonrpc/outgoing-requests.ts'
 import type { LegacyConnection } from '../../../legacy/client/connection.ts'
+import { parseUrl } from '../../../util/parse-url.ts'
 import { Header } from '../common/headers.ts'
 import { isEventStream } from '../common/media-types.ts'
 import type { ReceivedSseEvent } from '../common/sse-decode.ts'
@@ -118,7 +120,7 @@ function createPostEndpoint(client: HttpClient): PostEndpoint {
     close: reject,
     readEvent({ event, data = '' }) {
       if (event !== 'endpoint') return
-      const endpoint = URL.canParse(data, client.url.href) ? new URL(data, client.url) : undefined
+      const endpoint = parseUrl(data, client.url)
       if (endpoint?.origin !== client.url.origin)
         throw new InvalidResponseError(`${client.url.origin} sent an endpoint of another origin: ${data.slice(0, 100)}`)
       resolve(endpoint)

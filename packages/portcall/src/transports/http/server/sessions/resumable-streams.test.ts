@@ -298,7 +298,13 @@ describe('the stream of a call', () => {
     const core = createTestCore()
     const { connect } = await listen(core.exchange, {
       authenticate: ({ header }) => ({ principal: header('authorization') ?? 'nobody' }),
-      eventLog: { ...log, append: (key, data) => (keys.push(key), log.append(key, data)) },
+      eventLog: {
+        ...log,
+        append(key, data) {
+          keys.push(key)
+          return log.append(key, data)
+        },
+      },
     })
     const owners: string[] = []
     for (const authorization of ['ada', 'eve', 'ada']) {
