@@ -11,7 +11,7 @@ import { serveFixture } from '../support/fixture-server.ts'
 import { serveHttp } from '../support/raw-server.ts'
 import { addAndConnect, addServer, command } from './support/backend.ts'
 import { openPage, type RunningInspector, startBrowser, startInspector, type WatchedPage } from './support/inspector.ts'
-import { createServerPage } from './support/server-page.ts'
+import { createServerPage, openRow } from './support/server-page.ts'
 
 const MISBEHAVING = fileURLToPath(new URL('../fixtures/misbehaving.mjs', import.meta.url))
 const TIMEOUT_MS = 30_000
@@ -140,8 +140,7 @@ describe('a message that breaks a rule is marked, with a link to the specificati
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     await page.getByRole('button', { name: 'Fetch the list again' }).click()
     const row = page.locator('.timeline .row').filter({ has: page.locator('.badge.bad', { hasText: rule }) })
-    await row.first().click()
-    const drawer = page.getByRole('complementary', { name: 'Message' })
+    const drawer = await openRow(page, row.first())
     await openViolations(drawer, rule)
     const link = drawer.locator('.callout', { hasText: rule }).first().getByRole('link', { name: 'Specification' })
     expect(await link.getAttribute('href')).toMatch(/^https:\/\/(modelcontextprotocol\.io\/specification|www\.jsonrpc\.org)\//)

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openPage, type RunningInspector, startBrowser, startInspector, type WatchedPage } from './inspector.ts'
-import { connectTo, type ServerPage } from './server-page.ts'
+import { clickUntil, connectTo, type ServerPage } from './server-page.ts'
 import type { Feature, ServerRow } from './servers.ts'
 
 const TIMEOUT_MS = 20_000
@@ -55,8 +55,7 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
 
   testOf('structured content')('structured content is checked against its schema', async () => {
     await use.call(vocabulary.structured)
-    await use.result.getByRole('tab', { name: 'Structured' }).click()
-    await use.result.getByText('It matches the output schema.').waitFor()
+    await clickUntil(use.result.getByRole('tab', { name: 'Structured' }), use.result.getByText('It matches the output schema.'))
     await use.result.getByText(vocabulary.structured.shows).first().waitFor()
     if (vocabulary.array === undefined) return
     await use.call(vocabulary.array)

@@ -90,12 +90,32 @@ export function createServerPage(page: Page): ServerPage {
     },
     succeeds: () => result.locator('.result-head .badge', { hasText: 'success' }).waitFor(),
     message: (text) => lastRow(text).waitFor(),
-    async openMessage(text) {
-      await lastRow(text).click()
-      return page.getByRole('complementary', { name: 'Message' })
-    },
+    openMessage: (text) => openRow(page, lastRow(text)),
     replaceText,
   }
+}
+
+const CLICK_MS = 2000
+const CLICKS = 10
+
+/** Clicks until something is shown: on a busy machine, what arrives meanwhile moves a row under the click, or replaces the view. */
+export async function clickUntil(target: Locator, shown: Locator): Promise<void> {
+  for (let clicks = 0; clicks < CLICKS; clicks++) {
+    await target.click()
+    const isShown = await shown.waitFor({ timeout: CLICK_MS }).then(
+      () => true,
+      () => false,
+    )
+    if (isShown) return
+  }
+  await shown.waitFor()
+}
+
+/** Opens a message in the timeline, and returns its drawer. */
+export async function openRow(page: Page, row: Locator): Promise<Locator> {
+  const drawer = page.getByRole('complementary', { name: 'Message' })
+  await clickUntil(row, drawer)
+  return drawer
 }
 
 /** Fills in the fields of a form by their names. */
