@@ -1,6 +1,6 @@
 /** `tools/call` of a small tool, over both transports, in each mode. */
 import { CALLERS, runAlternately } from '../harness/callers.mjs'
-import { subjectsFor } from '../subjects.mjs'
+import { SUBJECTS, subjectsFor } from '../subjects.mjs'
 import { ADD } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
@@ -17,8 +17,8 @@ const CELLS = {
 
 const workOf = ({ concurrency }) => ({ name: 'add', calls: [ADD], concurrency, warmConcurrency: WARM })
 
-/** Calls over pipes are so cheap that Portcall and the baseline are close to each other. */
-const NEAR = { stdio: ['baseline', 'portcall'], http: [] }
+/** Calls over pipes are so cheap that Portcall and the baseline are close to each other, and so are two builds of Portcall. */
+const NEAR = { stdio: ['baseline', 'portcall', 'before'], http: SUBJECTS.before ? ['portcall', 'before'] : [] }
 
 /** How groups of calls are measured. `workOf` returns the work of a cell. */
 export const measureCalls = (workOf) => ({
