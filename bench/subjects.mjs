@@ -42,7 +42,9 @@ const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session']
 export const SUBJECTS = {
   baseline: { title: 'baseline', programs: { http: node('baseline/http.mjs'), stdio: node('baseline/stdio.mjs') }, modes: ALL },
   portcall: { title: 'Portcall', ...everywhere(node('servers/portcall.mjs')), modes: ALL },
-  ...(BEFORE && { before: { title: 'Portcall before', ...everywhere(node(`${BEFORE}/bench/servers/portcall.mjs`)), modes: ALL } }),
+  ...(BEFORE && {
+    before: { title: 'Portcall before', ...everywhere(node(`${BEFORE}/bench/servers/portcall.mjs`)), modes: ALL },
+  }),
   framework: {
     title: 'the baseline inside the framework',
     programs: { http: node('baseline/frameworks.mjs') },

@@ -1,4 +1,8 @@
 /** One caller at its limit never changes what another caller gets. */
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { type Auth, createServer, deriveContext, type Middleware } from 'portcall'
 import { type CallToolResult, type Client, connect, type Exchange } from 'portcall/client'
 import { accessRules, createApprovalQueue, createGateway } from 'portcall/gateway'
@@ -167,5 +171,65 @@ describe('over HTTP', () => {
     leaving.abort()
     await Promise.all(calls)
     await expect.poll(async () => eve.callTool('fast').then(textOf, String)).toBe('fast')
+  })
+})
+
+describe('sessions on a server of a legacy revision', () => {
+  /** Starts a server that gives each session a number, and returns the sessions that are open. */
+  async function startLegacyServer(): Promise<{ url: string; open: ReadonlySet<string> }> {
+    const open = new Set<string>()
+    let sessions = 0
+    const http = createHttpServer(async (request, response) => {
+      const id = request.headers['mcp-session-id']?.toString() ?? ''
+      if (request.method === 'DELETE') open.delete(id)
+      if (request.method !== 'POST') return void response.writeHead(request.method === 'GET' ? 405 : 200).end()
+      const message = (await new Response(Readable.toWeb(request) as ReadableStream).json()) as { id?: number; method: string }
+      const answer = (result: object, headers = {}): void =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json', ...headers })
+          .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }))
+      if (message.method === 'initialize') {
+        const session = String(++sessions)
+        open.add(session)
+        const serverInfo = { name: 'old', version: '1' }
+        return answer({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo }, { 'mcp-session-id': session })
+      }
+      if (!open.has(id)) return void response.writeHead(id === '' ? 400 : 404).end()
+      if (message.id === undefined) return void response.writeHead(202).end()
+      if (message.method === 'tools/list') return answer({ tools: [{ name: 'session', inputSchema: { type: 'object' } }] })
+      return answer({ content: [{ type: 'text', text: id }] })
+    }).listen(0, '127.0.0.1')
+    await once(http, 'listening')
+    onTestFinished(() => {
+      http.closeAllConnections()
+      http.close()
+    })
+    return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, open }
+  }
+
+  test('one caller that declares ever other capabilities opens a few, and closes its own', async () => {
+    const { url, open } = await startLegacyServer()
+    const gateway = await createGateway({ servers: { old: { target: url } }, names: { mode: 'never' } })
+    onTestFinished(() => gateway.close())
+    const sessionOf = async (principal: string, experimental: string): Promise<string> => {
+      const clientCapabilities = { experimental: { [experimental]: {} } }
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: principal, version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+      }
+      const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'session', arguments: {}, _meta } } as const
+      const context = { signal: new AbortController().signal, notify() {}, auth: { principal } }
+      const response = await gateway.exchange(request, context)
+      if (!('result' in response)) throw new Error(JSON.stringify(response))
+      return textOf(response.result as unknown as CallToolResult)
+    }
+    const session = await sessionOf('ada', 'own')
+    const used = new Set<string>()
+    for (let at = 0; at < 40; at++) used.add(await sessionOf('eve', `x${at}`))
+    expect(used.size).toBe(40)
+    expect(await sessionOf('ada', 'own')).toBe(session)
+    await expect.poll(() => open.size).toBeLessThanOrEqual(18)
+    expect(open).toContain(session)
   })
 })

@@ -7,9 +7,8 @@ import { completeResponse } from '../protocol/resource-contents.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
-import { createIdleTimers } from '../util/idle-timers.ts'
 import { setLru } from '../util/lru.ts'
-import type { ReconnectingConnection } from './reconnect.ts'
+import { createSessionPool, type PooledSession, type SessionPoolOptions } from './session-pool.ts'
 
 /** A connection to a server of either era on which each request declares its own client capabilities. */
 export interface StatelessConnection {
@@ -22,23 +21,9 @@ export interface StatelessConnection {
   close(): Promise<void>
 }
 
-export interface StatelessConnectionOptions {
-  /** Opens a connection for clients with these capabilities. The signal is aborted when the stateless connection is closed. */
-  readonly open: (capabilities: ClientCapabilities, signal: AbortSignal) => Promise<ReconnectingConnection>
+export interface StatelessConnectionOptions extends SessionPoolOptions {
   /** Declares these capabilities on every connection, because only one connection can be opened. */
   readonly capabilities?: ClientCapabilities | undefined
-  /** Maximum number of sessions. Beyond that, the session that was used least recently and is not in use is closed. */
-  readonly maxSessions: number
-  /** Time after which an unused connection is closed, in milliseconds. `Infinity` keeps it open. */
-  readonly idleTimeoutMs: number
-}
-
-interface Entry {
-  key: string
-  readonly opening: Promise<ReconnectingConnection>
-  connection: ReconnectingConnection | undefined
-  inFlight: number
-  isEvicted: boolean
 }
 
 /** The key of a connection without a session, which serves clients with any capabilities. */
@@ -50,101 +35,70 @@ const MAX_KEYS = 100
  * once; a modern server gets one connection.
  */
 export function createStatelessConnection(options: StatelessConnectionOptions): StatelessConnection {
-  const { open, maxSessions, idleTimeoutMs } = options
   const fixed = options.capabilities && withTasks(options.capabilities)
-  const entries = new Map<string, Entry>()
-  const idle = idleTimeoutMs === Infinity ? undefined : createIdleTimers<Entry>(idleTimeoutMs, (entry) => closeIfIdle(entry))
+  const pool = createSessionPool(options)
   const keyOf = createCapabilityKeys()
-  const closing = new AbortController()
   /** Whether the server has sessions; `undefined` until a connection was opened. */
   let hasSessions: boolean | undefined
   let detection: Promise<unknown> | undefined
   let sendsParamHeaders = false
+  let isClosed = false
 
-  const closeEntry = (entry: Entry): void => {
-    idle?.remove(entry)
-    void entry.opening.then((connection) => connection.close()).catch(() => {})
-  }
-  /** Uses an entry for no further request. It is closed after its last response. */
-  const evict = (entry: Entry): void => {
-    if (entries.get(entry.key) === entry) entries.delete(entry.key)
-    entry.isEvicted = true
-    if (entry.inFlight === 0) closeEntry(entry)
-  }
-  const closeIfIdle = (entry: Entry): void => {
-    if (entry.inFlight > 0) idle?.touch(entry)
-    else evict(entry)
-  }
-  const start = (key: string, capabilities: ClientCapabilities): Entry => {
-    if (entries.size >= maxSessions) evictOne(entries, evict)
-    const opening = open(capabilities, closing.signal)
-    const entry: Entry = { key, opening, connection: undefined, inFlight: 0, isEvicted: false }
-    entries.set(key, entry)
-    opening.then(
+  const start = (key: string, capabilities: ClientCapabilities, owner: string | undefined): PooledSession => {
+    const session = pool.start(key, capabilities, owner)
+    session.opening.then(
       (connection) => {
-        entry.connection = connection
         sendsParamHeaders = connection.sendsParamHeaders
         hasSessions = connection.hasSession && !fixed
       },
-      () => evict(entry),
+      () => {},
     )
-    return entry
+    return session
   }
-  /** Returns the entry for a request. The first connection shows whether the server has sessions. */
-  const findEntry = (request: Request): Entry | Promise<Entry> => {
-    if (hasSessions === false) return findOpen(entries, ANY, evict) ?? start(ANY, fixed ?? capabilitiesOf(request))
+  /** Opens the first connection, which shows whether the server has sessions. */
+  const detect = (request: Request, owner: string | undefined): Promise<unknown> => {
+    const capabilities = fixed ?? capabilitiesOf(request)
+    const first = start(ANY, capabilities, owner)
+    const end = (): void => {
+      detection = undefined
+      if (hasSessions) pool.rename(first, canonicalJson(capabilities))
+    }
+    return first.opening.then(end, (error: unknown) => {
+      end()
+      throw error
+    })
+  }
+  const findSession = (request: Request, owner: string | undefined): PooledSession | Promise<PooledSession> => {
+    if (hasSessions === false) return pool.find(ANY) ?? start(ANY, fixed ?? capabilitiesOf(request), owner)
     if (hasSessions) {
       const key = keyOf(request)
-      return findOpen(entries, key, evict) ?? start(key, capabilitiesOf(request))
+      return pool.find(key) ?? start(key, capabilitiesOf(request), owner)
     }
-    if (!detection) {
-      const capabilities = fixed ?? capabilitiesOf(request)
-      const first = start(ANY, capabilities)
-      const end = (): void => {
-        detection = undefined
-        if (!hasSessions || entries.get(ANY) !== first) return
-        entries.delete(ANY)
-        first.key = canonicalJson(capabilities)
-        entries.set(first.key, first)
-      }
-      detection = first.opening.then(end, (error: unknown) => {
-        end()
-        throw error
-      })
-    }
-    return detection.then(() => findEntry(request))
+    detection ??= detect(request, owner)
+    return detection.then(() => findSession(request, owner))
   }
-  const send = async (entry: Entry, request: Request, context: ExchangeContext): Promise<Response> => {
-    entry.inFlight++
-    try {
-      const connection = entry.connection ?? (await entry.opening)
-      return completeResponse(request.method, await connection.exchange(request, context))
-    } finally {
-      entry.inFlight--
-      if (entry.connection && entry.connection.status !== 'connected' && !entry.isEvicted) evict(entry)
-      else if (entry.isEvicted && entry.inFlight === 0) closeEntry(entry)
-      else idle?.touch(entry)
-    }
-  }
+  const send = (session: PooledSession, request: Request, context: ExchangeContext): Promise<Response> =>
+    pool.run(session, async (connection) => completeResponse(request.method, await connection.exchange(request, context)))
 
   return {
-    exchange: (request, context) => {
-      if (closing.signal.aborted) return Promise.reject(closedError())
-      const found = findEntry(request)
-      return found instanceof Promise ? found.then((entry) => send(entry, request, context)) : send(found, request, context)
+    exchange(request, context) {
+      if (isClosed) return Promise.reject(closedError())
+      try {
+        const found = findSession(request, context.auth?.principal)
+        return found instanceof Promise ? found.then((session) => send(session, request, context)) : send(found, request, context)
+      } catch (error) {
+        return Promise.reject(error)
+      }
     },
     get sendsParamHeaders() {
       return sendsParamHeaders
     },
     get size() {
-      return entries.size
+      return pool.size
     },
-    async close() {
-      idle?.stop()
-      closing.abort(closedError())
-      const closed = [...entries.values()].map(({ opening }) => opening.then((connection) => connection.close()))
-      entries.clear()
-      await Promise.allSettled(closed)
+    close() {
+      isClosed = true
+      return pool.close(closedError())
     },
   }
 }
@@ -162,20 +116,6 @@ function createCapabilityKeys(): (request: Request) => string {
     setLru(keys, [text, key], MAX_KEYS)
     return key
   }
-}
-
-/** Returns an open entry. Evicts one whose connection was lost since its last use. */
-function findOpen(entries: ReadonlyMap<string, Entry>, key: string, evict: (entry: Entry) => void): Entry | undefined {
-  const entry = entries.get(key)
-  if (!entry?.connection || entry.connection.status === 'connected') return entry
-  evict(entry)
-  return undefined
-}
-
-/** Evicts the first entry that is not in use. */
-function evictOne(entries: ReadonlyMap<string, Entry>, evict: (entry: Entry) => void): void {
-  const unused = [...entries.values()].find(({ inFlight }) => inFlight === 0)
-  if (unused) evict(unused)
 }
 
 /** Returns the client capabilities of the session for a request. */

@@ -81,7 +81,7 @@ export interface GatewayServerOptions
   readonly middleware?: readonly Middleware[]
   /** How long a list may wait for this server, in milliseconds. Then it is left out. Default: 2000. */
   readonly listTimeoutMs?: number
-  /** Time after which an unused connection is closed, in milliseconds. Default: never for shared ones, 10 minutes otherwise. */
+  /** Time after which an unused connection is closed, in milliseconds. Default: 10 minutes, and never for the first of those that are shared. */
   readonly idleTimeoutMs?: number
   /** Maximum number of connections, and of child processes. Default: 1000. */
   readonly maxConnections?: number

@@ -37,7 +37,7 @@ export const SERVER_SCHEMA: JsonObject = section('How the gateway uses one serve
     'Timeout for connecting, including the start of a process and the handshake, in milliseconds. Default: 60000.',
   ),
   idleTimeoutMs: count(
-    'Closes a connection, and ends its process, after this time without use, in milliseconds. Default: never if it is shared, otherwise 600000.',
+    'Closes a connection, and ends its process, after this time without use, in milliseconds. Default: 600000, and never for the first of those that are shared.',
   ),
   maxConnections: count('The maximum number of connections or child processes. Default: 1000.', { minimum: 1 }),
   maxRequests: count(

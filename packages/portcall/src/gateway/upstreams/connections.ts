@@ -43,6 +43,8 @@ export interface ConnectionsOptions {
 
 const IDLE_TIMEOUT_MS = 600_000
 const MAX_CONNECTIONS = 1000
+/** More than hosts with different capabilities that one person uses at a time. */
+const MAX_OWNED_SESSIONS = 16
 /** What a client that can do everything declares, on connections that cannot be opened again with other capabilities. */
 const ALL_CAPABILITIES: ClientCapabilities = {
   elicitation: { form: {}, url: {} },
@@ -68,7 +70,7 @@ const OWNERS: { readonly [sharing in Sharing]: (request: Request, auth: Auth | u
 export function createConnections(options: ConnectionsOptions): Connections {
   const { server, onOpening, onOpened, onFailed } = options
   const sharing = sharingOf(server, options.credentials)
-  const { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = sharing === 'shared' ? Infinity : IDLE_TIMEOUT_MS } = server
+  const { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = IDLE_TIMEOUT_MS } = server
   const connections = new Map<string | object, StatelessConnection>()
 
   const open = async (owner: ConnectionUser): Promise<ReconnectingConnection> => {
@@ -92,7 +94,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
       open: (capabilities, signal) => open({ auth, capabilities, signal }),
       capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
       maxSessions: maxConnections,
+      maxOwnedSessions: MAX_OWNED_SESSIONS,
       idleTimeoutMs,
+      keepsFirst: sharing === 'shared' && server.idleTimeoutMs === undefined,
     })
   return {
     get size() {

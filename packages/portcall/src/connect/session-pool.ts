@@ -1,0 +1,141 @@
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { ClientCapabilities } from '../protocol/types.ts'
+import { createIdleTimers } from '../util/idle-timers.ts'
+import type { ReconnectingConnection } from './reconnect.ts'
+
+export interface SessionPoolOptions {
+  /** Opens a connection for clients with these capabilities. The signal is aborted when the pool is closed. */
+  readonly open: (capabilities: ClientCapabilities, signal: AbortSignal) => Promise<ReconnectingConnection>
+  /** Maximum number of sessions. Beyond that, the session that was used least recently and is not in use is closed. */
+  readonly maxSessions: number
+  /** Maximum number of sessions that one principal opens with different capabilities. */
+  readonly maxOwnedSessions: number
+  /** Time after which an unused session is closed, in milliseconds. */
+  readonly idleTimeoutMs: number
+  /** Keeps the session that was opened first. */
+  readonly keepsFirst: boolean
+}
+
+/** A session with a server. */
+export interface PooledSession {
+  readonly key: string
+  readonly opening: Promise<ReconnectingConnection>
+  /** Present once the session is open. */
+  readonly connection: ReconnectingConnection | undefined
+}
+
+/** The sessions with one server, by what their clients declare. */
+export interface SessionPool {
+  readonly size: number
+  /** Returns the session of a key. One whose connection was lost since its last use is closed. */
+  find(key: string): PooledSession | undefined
+  /** Opens a session for a principal. @throws RpcError if the principal has its share of sessions, and uses all of them. */
+  start(key: string, capabilities: ClientCapabilities, owner: string | undefined): PooledSession
+  /** Changes the key of a session, if it is still open. */
+  rename(session: PooledSession, key: string): void
+  /** Runs a task with a session, which stays open until the task has ended. */
+  run<Result>(session: PooledSession, task: (connection: ReconnectingConnection) => Promise<Result>): Promise<Result>
+  close(reason: Error): Promise<void>
+}
+
+interface Entry {
+  key: string
+  readonly opening: Promise<ReconnectingConnection>
+  connection: ReconnectingConnection | undefined
+  /** The principal that opened it. */
+  readonly owner: string | undefined
+  inFlight: number
+  /** The number of its last use. */
+  lastUse: number
+  isEvicted: boolean
+}
+
+const TOO_MANY = 'Too many sessions with different client capabilities are in use'
+
+export function createSessionPool(options: SessionPoolOptions): SessionPool {
+  const { open, maxSessions, maxOwnedSessions, idleTimeoutMs, keepsFirst } = options
+  const entries = new Map<string, Entry>()
+  const idle = idleTimeoutMs === Infinity ? undefined : createIdleTimers<Entry>(idleTimeoutMs, (entry) => closeIfIdle(entry))
+  const closing = new AbortController()
+  let uses = 0
+
+  const closeEntry = (entry: Entry): void => {
+    idle?.remove(entry)
+    void entry.opening.then((connection) => connection.close()).catch(() => {})
+  }
+  /** Uses an entry for no further request. It is closed after its last response. */
+  const evict = (entry: Entry): void => {
+    if (entries.get(entry.key) === entry) entries.delete(entry.key)
+    entry.isEvicted = true
+    if (entry.inFlight === 0) closeEntry(entry)
+  }
+  const closeIfIdle = (entry: Entry): void => {
+    const [first] = entries.values()
+    if (entry.inFlight > 0 || (keepsFirst && entry === first)) idle?.touch(entry)
+    else evict(entry)
+  }
+  const makeRoom = (owner: string | undefined): void => {
+    const all = [...entries.values()]
+    const owned = all.filter((entry) => entry.owner === owner)
+    if (owned.length >= maxOwnedSessions && !evictOne(owned, evict))
+      throw new RpcError(ErrorCode.internalError, TOO_MANY, { limit: maxOwnedSessions })
+    if (entries.size >= maxSessions) evictOne(all, evict)
+  }
+
+  return {
+    get size() {
+      return entries.size
+    },
+    find(key) {
+      const entry = entries.get(key)
+      if (!entry?.connection || entry.connection.status === 'connected') return entry
+      evict(entry)
+      return undefined
+    },
+    start(key, capabilities, owner) {
+      makeRoom(owner)
+      const opening = open(capabilities, closing.signal)
+      const entry: Entry = { key, opening, connection: undefined, owner, inFlight: 0, lastUse: ++uses, isEvicted: false }
+      entries.set(key, entry)
+      opening.then(
+        (connection) => void (entry.connection = connection),
+        () => evict(entry),
+      )
+      return entry
+    },
+    rename(session, key) {
+      const entry = session as Entry
+      if (entries.get(entry.key) !== entry) return
+      entries.delete(entry.key)
+      entry.key = key
+      entries.set(key, entry)
+    },
+    async run(session, task) {
+      const entry = session as Entry
+      entry.inFlight++
+      entry.lastUse = ++uses
+      try {
+        return await task(entry.connection ?? (await entry.opening))
+      } finally {
+        entry.inFlight--
+        if (entry.connection && entry.connection.status !== 'connected' && !entry.isEvicted) evict(entry)
+        else if (entry.isEvicted && entry.inFlight === 0) closeEntry(entry)
+        else idle?.touch(entry)
+      }
+    },
+    async close(reason) {
+      idle?.stop()
+      closing.abort(reason)
+      const closed = [...entries.values()].map(({ opening }) => opening.then((connection) => connection.close()))
+      entries.clear()
+      await Promise.allSettled(closed)
+    },
+  }
+}
+
+/** Evicts the entry that was used least recently and is not in use. Returns false if all are in use. */
+function evictOne(entries: readonly Entry[], evict: (entry: Entry) => void): boolean {
+  const [oldest] = entries.filter(({ inFlight }) => inFlight === 0).sort((a, b) => a.lastUse - b.lastUse)
+  if (oldest) evict(oldest)
+  return oldest !== undefined
+}
