@@ -86,7 +86,8 @@ async function sendRegistration(
 function defaultMetadata(server: AuthorizationServer, request: ResolveRequest): Record<string, unknown> {
   const { redirectUris, grantTypes, applicationType, refusedMethods = [] } = request
   return {
-    redirect_uris: redirectUris,
+    // Some servers refuse an empty list.
+    ...(redirectUris.length > 0 && { redirect_uris: redirectUris }),
     grant_types: grantTypes,
     response_types: redirectUris.length > 0 ? ['code'] : [],
     application_type: applicationType,
