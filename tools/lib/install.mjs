@@ -17,10 +17,10 @@ export function isInstalled(folder) {
   return required(readJson(join(folder, 'package-lock.json'))).every(([path, { version }]) => packages[path]?.version === version)
 }
 
-/** Runs `npm ci` in a folder unless its packages are installed already. Commands that run at the same time install one after another. */
+/** Runs `npm ci` in a folder unless its packages are installed already. Of commands that run at the same time, one installs a folder. */
 export function install(folder) {
   if (isInstalled(folder)) return
-  const release = acquireLock('install')
+  const release = acquireLock(`install-${shown(folder).replaceAll(/\W+/g, '-')}`)
   try {
     if (isInstalled(folder)) return
     console.error(`installing ${shown(folder) || 'the workspace'} …`)
