@@ -1,5 +1,6 @@
 import type { KindInfo } from '../compose/kinds.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
+import { STUCK } from '../protocol/pages.ts'
 import type { CallerRequest } from './calls/item-call.ts'
 import { UpstreamContext } from './calls/upstream-context.ts'
 import { unavailable } from './errors.ts'
@@ -61,6 +62,10 @@ export async function passListThrough(
     ]
   })
   const { nextCursor, ...result } = response.result
-  const next = typeof nextCursor === 'string' ? { nextCursor: await cursors.seal(nextCursor, { auth, method: info.method }) } : {}
+  // Clients cannot see that the cursor is the same: it is sealed anew.
+  const isStuck = typeof nextCursor === 'string' && list.length === 0 && nextCursor === position
+  if (isStuck) onEvent({ type: 'warning', server: upstream.name, message: `${info.method} ${STUCK}` })
+  const isLast = typeof nextCursor !== 'string' || isStuck
+  const next = isLast ? {} : { nextCursor: await cursors.seal(nextCursor, { auth, method: info.method }) }
   return success(request.id, { ...result, [info.key]: kept, ...next })
 }

@@ -5,6 +5,9 @@ import { isJsonEqual } from '../util/json-equal.ts'
 /** How many pages of one list are fetched: `remote` from a server elsewhere, `local` from one in this process. */
 export const PAGE_LIMITS = { remote: 64, local: 1000 } as const
 
+/** Follows the name of a list method in the warning that the list does not go on. */
+export const STUCK = 'returned an empty page and the cursor of an earlier page; the list ends there'
+
 /** A list of a server, and how to fetch a page of it. */
 export interface PagedList {
   /** The method that returns a page. */
@@ -47,8 +50,7 @@ export async function* followPages(list: PagedList): AsyncGenerator<JsonObject> 
     fetched.set(cursor, items)
     const { nextCursor } = page
     if (typeof nextCursor !== 'string') return
-    if (items.length === 0 && fetched.has(nextCursor))
-      return onWarning?.(`${method} returned an empty page and the cursor of an earlier page; the list ends there`)
+    if (items.length === 0 && fetched.has(nextCursor)) return onWarning?.(`${method} ${STUCK}`)
     previous = items
     cursor = nextCursor
   }
