@@ -193,3 +193,51 @@ describe('a rule that denies one URI', () => {
     expect(createUriMatcher(['notes://a/*']).matchesAll(encoded('notes://a/other', 40))).toBe(false)
   })
 })
+
+describe('a rule', () => {
+  const ROWS: readonly (readonly [rule: string, denied: readonly string[], others: readonly string[]])[] = [
+    [
+      'notes://vault/private/*',
+      ['notes://vault//private/key?zz=1', 'notes://vault//private/key?zz=/../../b', 'notes://vault/public?x=/../private/key'],
+      ['notes://vault/public?x=1'],
+    ],
+    [
+      'https://h.example/private/*',
+      ['https://h.example//private/key?back=/x/../../../../b', 'https://u@h.example/PRIVATE/key?x=%2f%2e%2e%2fy'],
+      ['https://h.example/public?back=/../private/key', 'https://h.example/public#/../private/key'],
+    ],
+    ['https://h.example/admin', ['https://h.example/public%3fx/../admin'], ['https://h.example/public?back=/../admin']],
+    ['db://h/secret/*', ['db://h:5432/secret/a?x=/../../y', 'db://u@h/SECRET/a?x=/../../y'], ['db://h/other?x=y']],
+    ['*secret*', ['https://h/SECRET?x=/../a'], ['https://h/other']],
+    [
+      'https://localhost/*',
+      ['https://LOCALHOST:443/x', 'https://localhost:8443/x'],
+      ['https://api.example.com/v1', 'https://10.0.0.1/'],
+    ],
+    [
+      'http://127.0.0.1/*',
+      ['http://127.1/x', 'http://0x7f000001/x', 'http://[::ffff:127.0.0.1]/'],
+      ['http://api.example.com/v1'],
+    ],
+    ['http://[2001:db8:0:0:0:0:0:1]/*', ['http://[2001:db8::1]/x'], ['http://[2001:db8::2]/x']],
+    ['http://127.1/*', ['http://127.0.0.1/x'], ['http://127.0.0.2/x']],
+    ['https://internal./*', ['https://internal/x', 'https://internal../x'], ['https://internal.example/x']],
+    ['https://localhost/admin', ['https://localhost//admin/'], ['https://admin/']],
+    ['file:///bin/*', ['file:///BIN/x', 'file://localhost/bin/x', 'file://any-host/bin/x', 'file:/bin/x'], ['file:///usr/bin/x']],
+    ['file:///etc/passwd', ['file:////etc//passwd', 'file://etc/passwd'], ['file:///backup/etc/passwd']],
+    ['file://localhost/etc/*', ['file:///etc/passwd'], ['file:///backup/etc/passwd']],
+    [
+      'https://h.example/d?id=1',
+      ['https://h.example/d/?id=1', 'https://h.example/d;v=1?id=1', 'https://h.example/d.?id=1'],
+      ['https://h.example/d?id=2', 'https://h.example/d'],
+    ],
+    ['https://h.example/d?u=https://x/*', ['https://h.example//d?u=https://x/y'], ['https://h.example/d?u=https://z/y']],
+    ['file:///a/b./*', ['file:///a//b./x', 'file:///a/b/x'], ['file:///a/c/x']],
+  ]
+
+  test.each(ROWS)('%s denies its spellings in every place, and nothing else', (rule, denied, others) => {
+    const { matchesAny } = createUriMatcher([rule])
+    expect(denied.filter((uri) => !matchesAny(uri))).toEqual([])
+    expect(others.filter((uri) => matchesAny(uri))).toEqual([])
+  })
+})

@@ -79,42 +79,83 @@ const IGNORED = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu
 const SCHEME = /^([a-z*][a-z0-9+.*-]*):(.*)$/s
 const DEFAULT_PORTS: { readonly [scheme: string]: string } = { http: ':80', https: ':443', ws: ':80', wss: ':443', ftp: ':21' }
 
+/** A folded URI or pattern in parts. */
+interface Parts {
+  readonly scheme: string | undefined
+  /** Everything between the scheme and the query. */
+  readonly path: string
+  /** The query and the fragment. */
+  readonly tail: string
+}
+
+/** Splits a text before its query or fragment. */
+function splitTail(text: string): [path: string, tail: string] {
+  const at = text.search(/[?#]/)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)]
+}
+
+function partsOf(text: string): Parts {
+  const [, scheme, rest = text] = SCHEME.exec(text) ?? []
+  const [path, tail] = splitTail(rest)
+  return { scheme, path, tail }
+}
+
+function foldWhole(uri: string): string {
+  return foldText(uri).replaceAll(IGNORED, '').trim()
+}
+
+const isFileScheme = (scheme: string | undefined): boolean => scheme?.endsWith('file') === true
+
 /**
  * Returns the forms of a URI that `foldUriPattern` is compared with. There is a bounded number of them: with and without the user and the port,
- * with the host as a part of the path, and without what file servers ignore; each with and without a slash at the end.
+ * with the host as a part of the path, and without what file servers ignore; each with and without a slash at the end of the path.
  */
 export function foldUri(uri: string): readonly string[] {
-  const text = foldText(uri).replaceAll(IGNORED, '').trim()
-  const [, scheme, rest = text] = SCHEME.exec(text) ?? []
-  const forms = [rest, rest.split('#', 1)[0] ?? '']
-  const [path = '', query] = (forms[1] ?? '').split('?', 2)
-  const isFile = scheme?.endsWith('file') === true
-  if (query === '' || isFile) forms.push(path)
-  const folded = forms.flatMap((form) =>
-    foldHierarchy(form, isFile).map((hierarchy) => (scheme === undefined ? hierarchy : `${scheme}:/${hierarchy}`)),
-  )
-  return [...new Set(folded.flatMap((form) => [form, `${form}/`]))]
+  const whole = partsOf(foldWhole(uri))
+  const [rawPath, rawTail] = splitTail(uri)
+  const raw = foldWhole(rawPath)
+  const all = [whole]
+  // An encoded delimiter is a part of the path for those that parse before they decode.
+  if (/[?#]/.test(raw)) all.push({ ...whole, path: SCHEME.exec(raw)?.[2] ?? raw, tail: foldWhole(rawTail) })
+  // Servers of files and of schemes of their own may take the query for a part of the path.
+  if (whole.tail !== '' && DEFAULT_PORTS[whole.scheme ?? ''] === undefined)
+    all.push({ ...whole, path: whole.path + whole.tail, tail: '' })
+  return [...new Set(all.flatMap(formsOfParts))]
+}
+
+function formsOfParts({ scheme, path, tail }: Parts): string[] {
+  const isFile = isFileScheme(scheme)
+  const query = tail.split('#', 1)[0] ?? ''
+  const tails = query === '' || query === '?' || isFile ? [tail, query, ''] : [tail, query]
+  return foldHierarchy(path, isFile).flatMap((hierarchy) => {
+    const form = scheme === undefined ? hierarchy : `${scheme}:/${hierarchy}`
+    return tails.flatMap((end) => [form + end, `${form}/${end}`])
+  })
 }
 
 /**
- * Returns the forms of what follows the scheme, without a slash at the beginning and at the end. Many programs open the path of a file URI,
- * whatever its host is.
+ * Returns the forms of a path with its host, without a slash at the beginning and at the end. Many programs open the path of a file URI, whatever
+ * its host is.
  */
-function foldHierarchy(rest: string, isFile: boolean): string[] {
-  const segments = rest.split('/')
-  const parts = segments.filter((segment) => segment !== '')
-  const [first = '', ...path] = parts
+function foldHierarchy(path: string, isFile: boolean): string[] {
+  const parts = path.split('/').filter((segment) => segment !== '')
+  const whole = resolveSegments(parts).join('/')
+  if (isFile && !hasAuthority(path)) return [whole, removeParameters(whole)]
+  const [first = '', ...rest] = parts
   const host = asciiHost(first)
   const server = host.slice(host.lastIndexOf('@') + 1)
   const [plainHost = '', port = ''] = server.split(/(?=:\d*$)/)
-  const isLocal = rest.startsWith('//') && (isFile || /^(localhost|127\.0\.0\.1|\[::1\])?\.?$/.test(plainHost))
-  const tail = resolveSegments(path)
-  const whole = resolveSegments(parts)
-  const name = plainHost.replace(/(?<!\.)\.+$/, '')
+  const tail = resolveSegments(rest)
+  const name = plainName(plainHost)
   const hosts = [host, server, plainHost, name, name + port]
   const withHosts = hosts.map((one) => [...(one === '' ? [] : resolveSegments([one])), ...tail].join('/'))
-  const forms = [...withHosts, whole.join('/'), ...(isLocal ? [tail.join('/')] : [])]
+  const forms = [...withHosts, whole, ...(isFile ? [tail.join('/')] : [])]
   return [...forms, ...forms.map(removeParameters)]
+}
+
+/** Reports whether a path begins with a host: two slashes, and then no third. */
+function hasAuthority(path: string): boolean {
+  return /^\/\/[^/]/.test(path)
 }
 
 const MAX_HOST_LENGTH = 253
@@ -122,6 +163,16 @@ const MAX_HOST_LENGTH = 253
 /** Returns a host with names in the form that the DNS has. */
 function asciiHost(host: string): string {
   return (host.length <= MAX_HOST_LENGTH && /[^ -~]/.test(host) && parseUrl(`http://${host}`)?.host) || host
+}
+
+/** Returns a host without dots at its end, and an address in its shortest form. */
+function plainName(host: string): string {
+  const name = host.replace(/(?<!\.)\.+$/, '')
+  const isAddress = name.length <= MAX_HOST_LENGTH && /^(?:\[[0-9a-f:.]+\]|[0-9][0-9a-fx.]*)$/.test(name)
+  const address = (isAddress && parseUrl(`http://${name}`)?.hostname) || name
+  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(address) ?? []
+  if (high === undefined || low === undefined) return address
+  return [high, low].flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 0xff]).join('.')
 }
 
 /** Resolves dot segments, and removes what file systems ignore at the end of names: dots, spaces, and the parameters of a dot segment. */
@@ -159,23 +210,37 @@ function trimName(name: string): string {
 export function foldUriPattern(pattern: string): string | undefined {
   const isUri = !pattern.includes('*')
   if (!isUri && isAboutSpelling(pattern)) return undefined
-  const folded = isUri ? foldText(pattern).replaceAll(IGNORED, '').trim() : foldText(pattern)
-  const [, scheme, hierarchy = isUri ? folded : ''] = SCHEME.exec(folded) ?? []
+  const folded = isUri ? foldWhole(pattern) : foldText(pattern)
+  const { scheme, path, tail } = partsOf(folded)
   if (scheme === undefined && !isUri) return folded
-  const path = hierarchy.replace(/^\/*/, '').replace(/(?<!\/)\/+$/, '')
-  const [host = '', ...rest] = path.split('/')
-  const segments = isUri ? resolveSegments(rest.filter((segment) => segment !== '')) : rest
-  const port = (scheme === undefined ? undefined : DEFAULT_PORTS[scheme]) ?? ':'
-  const withoutPort = isUri && host.endsWith(':') ? host.slice(0, -1) : host
-  const plainHost = asciiHost(withoutPort.endsWith(port) ? withoutPort.slice(0, -port.length) : withoutPort)
-  const isLocal = hierarchy.startsWith('//') && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(plainHost)
-  const first = isUri ? resolveSegments([plainHost]) : [plainHost]
-  const form = (isLocal ? segments : [...first, ...segments]).join('/')
+  const isFile = isFileScheme(scheme)
+  const parts = path
+    .replace(/^\/*/, '')
+    .replace(/(?<!\/)\/+$/, '')
+    .split('/')
+  const [first = '', ...rest] = isFile && !hasAuthority(path) ? ['', ...parts] : parts
+  const host = patternHost(first, { isUri, port: DEFAULT_PORTS[scheme ?? ''] })
+  const isLocal = host === '' || (isFile && LOCAL_HOST.test(host))
+  const segments = isUri ? resolveSegments(rest.filter((segment) => segment !== '')) : rest.map(trimName)
+  const hosts = isLocal ? [] : isUri ? resolveSegments([host]) : [host]
+  const form = [...hosts, ...segments].join('/') + (tail === '?' || tail === '#' ? '' : tail)
   return scheme === undefined ? form : `${scheme}:/${form}`
 }
 
-/** Reports whether a pattern has what no folded URI has: slashes in a row, escaped dots and slashes, and dot segments. */
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
+
+/** Returns the host of a pattern without a port that is the default one or empty. */
+function patternHost(
+  host: string,
+  { isUri, port = ':' }: { readonly isUri: boolean; readonly port: string | undefined },
+): string {
+  const withoutEmpty = isUri && host.endsWith(':') ? host.slice(0, -1) : host
+  const plain = asciiHost(withoutEmpty.endsWith(port) ? withoutEmpty.slice(0, -port.length) : withoutEmpty)
+  return plain.includes('*') ? plain : plainName(plain)
+}
+
+/** Reports whether the path of a pattern has what no folded URI has: slashes in a row, escaped dots and slashes, and dot segments. */
 function isAboutSpelling(pattern: string): boolean {
-  const rest = pattern.replace(/^[^:/]*:\/*/, '')
-  return /\/\/|\\|%(?:25)*(?:2e|2f|5c)/i.test(rest) || rest.split('/').some((segment) => /^\.{1,2}$/.test(segment))
+  const [path] = splitTail(pattern.replace(/^[^:/]*:\/*/, ''))
+  return /\/\/|\\|%(?:25)*(?:2e|2f|5c)/i.test(path) || path.split('/').some((segment) => /^\.{1,2}$/.test(segment))
 }
