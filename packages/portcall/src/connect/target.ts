@@ -58,7 +58,11 @@ export function matchTarget<T>(target: ConnectTarget, visitor: TargetVisitor<T>)
 }
 
 function toUrl(target: string | URL): URL {
-  if (!isUrl(target)) throw new TypeError(`${JSON.stringify(target)} is not a URL; to start a program, pass { command, args }`)
+  if (!isUrl(target)) {
+    // A query may have credentials.
+    const [shown = ''] = String(target).split(/[?#]/, 1)
+    throw new TypeError(`${JSON.stringify(shown)} is not a URL; to start a program, pass { command, args }`)
+  }
   const url = new URL(target)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`The URL of a server must use http: or https:, not ${url.protocol}`)

@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import { ConnectionLostError, ErrorCode, type ProcessExit, RpcError } from '../jsonrpc/errors.ts'
 import type { InputRequest } from '../protocol/input-types.ts'
 import { SpawnError } from '../transports/stdio/spawn-error.ts'
 import { errorMessage, PortcallError } from '../util/errors.ts'
@@ -58,11 +58,29 @@ export function unavailable(server: string, error: unknown): RpcError {
   return new RpcError(ErrorCode.internalError, message, { server })
 }
 
-/** Says why a server is not available, without paths of this machine. Its status and events have the whole message. */
+/**
+ * Says why a server is not available, without what only its operator may know: paths and command lines of this machine, what a program printed, and
+ * paths of URLs. Its status and events have the whole message.
+ */
 export function describeToCaller(error: unknown): string {
   if (error instanceof UpstreamUnavailableError) return describeToCaller(error.cause)
   const spawnError = findCause(error, (cause) => cause instanceof SpawnError)
-  if (!spawnError) return errorMessage(error)
-  const { cause } = spawnError
-  return `its program could not be started${cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''}`
+  if (spawnError) {
+    const { cause } = spawnError
+    return `its program could not be started${cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''}`
+  }
+  const exit = findCause(error, (cause): cause is ConnectionLostError => cause instanceof ConnectionLostError)?.exit
+  if (exit) return `its program ${describeExit(exit)}`
+  return errorMessage(error).replaceAll(URLS, (url) => {
+    const [end = ''] = /(?<![:;,.])[:;,.]+$/.exec(url) ?? []
+    const [origin = ''] = url.slice(0, url.length - end.length).match(/^https?:\/\/[^/?#]*/) ?? []
+    return origin + end
+  })
+}
+
+const URLS = /\bhttps?:\/\/[^\s"')]+/g
+
+function describeExit({ code, signal }: ProcessExit): string {
+  if (code !== null) return `exited with code ${code}`
+  return signal === null ? 'closed its output' : `was terminated by ${signal}`
 }

@@ -200,7 +200,7 @@ describe('X05 the callback', () => {
     const second = await signInUpstream(visitor, clientId)
     const states = [path, second].map((one) => new URLSearchParams(one.split('?')[1]).get('state'))
     expect(new Set(states).size).toBe(2)
-    for (const state of states) expect(state).toMatch(/^[\w-]{43}$/)
+    for (const state of states) expect(state).toMatch(/^[\w-]{22}\.[\w-]{43}$/)
     clock.ahead += 601_000
     expect((await visitor.get(second)).status).toBe(400)
   })

@@ -3,7 +3,7 @@ import { sha256 } from '../../util/digest.ts'
 import { isSameIssuer } from '../../util/issuer.ts'
 import { randomId } from '../../util/random.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
-import { isSameBrowser, type PendingSignIn, redirectToClient, STATE_KEY } from './authorize.ts'
+import { isSameBrowser, type PendingSignIn, redirectToClient, stateKey } from './authorize.ts'
 import { getAndDelete, type ProxyContext } from './context.ts'
 import { readQuery, textResponse } from './http.ts'
 import type { ProxyClientAuthMethod } from './options.ts'
@@ -30,11 +30,12 @@ const EXPIRED = 'This sign-in has ended or was started in another browser. Start
 export async function handleCallback(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
   const { store, options } = context
   const query = readQuery(request)
-  const hash = await sha256(query.get('state') ?? '')
-  const stored = await store.get(STATE_KEY + hash)
+  const state = query.get('state') ?? ''
+  const [hash, key] = [await sha256(state), await stateKey(state)]
+  const stored = await store.get(key)
   const pending = stored === undefined ? undefined : (JSON.parse(stored) as PendingSignIn)
   if (!pending || !(await isSameBrowser(request, context, [hash, pending]))) return textResponse(EXPIRED)
-  if ((await getAndDelete(store, STATE_KEY + hash)) === undefined) return textResponse(EXPIRED)
+  if ((await getAndDelete(store, key)) === undefined) return textResponse(EXPIRED)
   const { issuer } = options.upstream
   const iss = query.get('iss')
   if (issuer !== undefined && iss !== undefined && !isSameIssuer(iss, issuer)) return textResponse(EXPIRED)

@@ -87,3 +87,12 @@ test('tokens and grants are stored by user, so that those of one user do not evi
     expect([keys.size, groups.size]).toEqual([3, 2])
   }
 })
+
+test('sign-ins that wait are stored by client, so that those of one client do not evict those of others', async () => {
+  const { send, entries, browser } = await startProxy()
+  for (const clientId of [await register(send), await register(send)])
+    for (let at = 0; at < 2; at++) await obtainCode(browser(), clientId)
+  const keys = new Set(entries.map((entry) => entry.split(' ')[1] ?? '').filter((key) => key.startsWith('proxy/state/')))
+  const groups = new Set([...keys].map((key) => key.slice(0, key.lastIndexOf('/') + 1)))
+  expect([keys.size, groups.size]).toEqual([4, 2])
+})
