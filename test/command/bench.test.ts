@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { connect } from 'portcall/client'
+import { type Client, connect } from 'portcall/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { portcall, STDIO, serveModule, start, untilExit, untilOutput } from './support/portcall.ts'
 
@@ -17,6 +16,15 @@ async function bench(...args: string[]): Promise<any> {
   const warmUp = args.includes('--warm-up') ? [] : ['--warm-up', '0.1']
   const { code, out, err } = await portcall(['bench', '--json', ...warmUp, ...args])
   return { code, err, ...(out && JSON.parse(out)) }
+}
+
+/** Waits until the tool `wait` was called some times. */
+async function untilCalled(client: Client, times: number): Promise<void> {
+  const waits = async (): Promise<number> => {
+    const [block] = (await client.callTool('waits')).content
+    return block?.type === 'text' ? Number(block.text) : 0
+  }
+  await expect.poll(waits, { timeout: 30_000 }).toBeGreaterThan(times)
 }
 
 describe('portcall bench', () => {
@@ -83,11 +91,7 @@ describe('portcall bench', () => {
     const child = start(['bench', url, 'wait', 'ms=10', '--duration', '600', '--warm-up', '0'])
     const end = untilExit(child)
     const client = await connect(url)
-    const waits = async (): Promise<number> => {
-      const [block] = (await client.callTool('waits')).content
-      return block?.type === 'text' ? Number(block.text) : 0
-    }
-    await expect.poll(waits, { timeout: 30_000 }).toBeGreaterThan(50)
+    await untilCalled(client, 50)
     await client.close()
     child.kill('SIGINT')
     expect(await end).toMatchObject({ code: 130, out: expect.stringMatching(/calls {4}[\d,]+ in/) })
@@ -95,9 +99,9 @@ describe('portcall bench', () => {
 
   test('with a rate, latency counts from the time at which a call was due', { timeout: LONG_MS }, async () => {
     const url = await serveModule(LOAD)
-    const measuring = bench(url, 'add', 'a=1', 'b=2', '--connections', '2', '--rate', '100', '--duration', '3', '--warm-up', '0')
-    await sleep(1500)
+    const measuring = bench(url, 'wait', 'ms=1', '--connections', '2', '--rate', '100', '--duration', '3', '--warm-up', '0')
     const client = await connect(url)
+    await untilCalled(client, 50)
     await client.callTool('pause', { ms: 1000 })
     await client.close()
     const { calls, unsent, latencyMs, loop, perSecond } = await measuring
