@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { ConnectionLostError } from '../jsonrpc/errors.ts'
 import { describeToCaller, UpstreamUnavailableError } from './errors.ts'
 
-const exit = (code: number | null, signal: string | null) => ({ code, signal, stderr: 'token hunter2', summary: '' })
-const lost = (code: number | null, signal: string | null): Error =>
-  new ConnectionLostError('The server "/opt/x --key hunter2" ended. Its last output on stderr:\ntoken hunter2', {
-    exit: exit(code, signal),
+const lost = (summary: string): Error =>
+  new ConnectionLostError(`The server "/opt/x --key hunter2" ${summary}. Its last output on stderr:\ntoken hunter2`, {
+    exit: { code: 3, signal: null, stderr: 'token hunter2', summary },
   })
+const EXITED = 'exited with code 3. It printed this to stdout, where only messages are allowed:\nhunter2. x'
 
 test.each([
-  [lost(3, null), 'its program exited with code 3'],
-  [lost(null, 'SIGKILL'), 'its program was terminated by SIGKILL'],
-  [lost(null, null), 'its program closed its output'],
-  [new Error('no', { cause: lost(3, null) }), 'its program exited with code 3'],
-  [new UpstreamUnavailableError('x', lost(3, null)), 'its program exited with code 3'],
+  [lost(EXITED), 'its program exited with code 3'],
+  [lost('was terminated by SIGKILL'), 'its program was terminated by SIGKILL'],
+  [lost('was terminated: it wrote too much'), 'its program was terminated: it wrote too much'],
+  [new Error('no', { cause: lost(EXITED) }), 'its program exited with code 3'],
+  [new UpstreamUnavailableError('x', lost(EXITED)), 'its program exited with code 3'],
   [new Error('Could not connect to http://h.example:1/hunter2/mcp: refused'), 'Could not connect to http://h.example:1: refused'],
   [
     new Error('"https://h.example/a?key=hunter2" answered (see https://h.example#hunter2)'),

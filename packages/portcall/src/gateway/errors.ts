@@ -1,4 +1,4 @@
-import { ConnectionLostError, ErrorCode, type ProcessExit, RpcError } from '../jsonrpc/errors.ts'
+import { ConnectionLostError, ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { InputRequest } from '../protocol/input-types.ts'
 import { SpawnError } from '../transports/stdio/spawn-error.ts'
 import { errorMessage, PortcallError } from '../util/errors.ts'
@@ -70,7 +70,8 @@ export function describeToCaller(error: unknown): string {
     return `its program could not be started${cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''}`
   }
   const exit = findCause(error, (cause): cause is ConnectionLostError => cause instanceof ConnectionLostError)?.exit
-  if (exit) return `its program ${describeExit(exit)}`
+  // What the program printed follows the first sentence.
+  if (exit) return `its program ${exit.summary.split('. ', 1)[0]}`
   return errorMessage(error).replaceAll(URLS, (url) => {
     const [end = ''] = /(?<![:;,.])[:;,.]+$/.exec(url) ?? []
     const [origin = ''] = url.slice(0, url.length - end.length).match(/^https?:\/\/[^/?#]*/) ?? []
@@ -79,8 +80,3 @@ export function describeToCaller(error: unknown): string {
 }
 
 const URLS = /\bhttps?:\/\/[^\s"')]+/g
-
-function describeExit({ code, signal }: ProcessExit): string {
-  if (code !== null) return `exited with code ${code}`
-  return signal === null ? 'closed its output' : `was terminated by ${signal}`
-}
