@@ -59,6 +59,8 @@ export async function startReceiver(): Promise<OtlpReceiver> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
+    // An exporter that ends may connect without sending anything.
+    if (chunks.length === 0) return void response.end('{}')
     const body = JSON.parse(Buffer.concat(chunks).toString())
     for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
       const service = attributesOf(resource.attributes)['service.name']
