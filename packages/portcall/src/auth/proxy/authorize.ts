@@ -4,6 +4,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices#confused-deputy-problem
  */
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
+import { ownedSecret, ownerKey, secretKey } from '../../stores/owned-keys.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { randomId } from '../../util/random.ts'
 import { isLoopbackUrl, isSameResource } from '../server/resource.ts'
@@ -34,9 +35,8 @@ export interface PendingSignIn extends AuthorizationRequest {
   readonly verifier: string
 }
 
-const STATE_KEY = 'proxy/state/'
-/** Enough of the hash of a client id that no two have the same. */
-const CLIENT_LENGTH = 22
+/** The keys of waiting sign-ins name their clients. */
+export const STATE_KEY = 'proxy/state/'
 const STATE_COOKIE = 'portcall-state-'
 const STATE_PURPOSE = 'proxy-browser'
 const VISIT_COOKIE = 'portcall-visit'
@@ -90,19 +90,14 @@ export async function handleConsent(request: HookRequest, context: ProxyContext)
   if (!authorization)
     return textResponse('This page has expired or was created for another browser. Start again from the client.', 403)
   if (form.get('decision') !== 'allow') return denialResponse(authorization, context)
-  const client = (await sha256(authorization.clientId)).slice(0, CLIENT_LENGTH)
-  const [state, verifier] = [`${client}.${randomId(SECRET_BYTES)}`, randomId(SECRET_BYTES)]
+  const state = ownedSecret(await ownerKey(authorization.clientId), SECRET_BYTES)
+  const verifier = randomId(SECRET_BYTES)
   const pending: PendingSignIn = { ...authorization, verifier }
   const hash = await sha256(state)
-  await store.set(await stateKey(state), JSON.stringify(pending), { ttlMs: lifetimes.signInTtlMs })
+  await store.set(await secretKey(STATE_KEY, state), JSON.stringify(pending), { ttlMs: lifetimes.signInTtlMs })
   const sealedHash = await sealer.seal(STATE_PURPOSE, hash, { ttlMs: lifetimes.signInTtlMs, binding: authorization.clientId })
   const cookie = writeCookie(stateCookie(hash), sealedHash, { sameSite: 'Lax', maxAgeS: lifetimes.signInTtlMs / 1000 })
   return redirectResponse(await upstream.authorizationUrl(state, verifier), { 'set-cookie': cookie })
-}
-
-/** Returns the key of a waiting sign-in. It starts with the client, so that the sign-ins of one client do not evict those of others. */
-export async function stateKey(state: string): Promise<string> {
-  return `${STATE_KEY}${/^[\w-]{22}(?=\.)/.exec(state)?.[0] ?? ''}/${await sha256(state)}`
 }
 
 /** Reports whether a form was sent by a page of this origin. Browsers say so with at least one of these headers. */

@@ -1,9 +1,10 @@
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
+import { secretKey } from '../../stores/owned-keys.ts'
 import { sha256 } from '../../util/digest.ts'
 import { isSameIssuer } from '../../util/issuer.ts'
 import { randomId } from '../../util/random.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
-import { isSameBrowser, type PendingSignIn, redirectToClient, stateKey } from './authorize.ts'
+import { isSameBrowser, type PendingSignIn, redirectToClient, STATE_KEY } from './authorize.ts'
 import { getAndDelete, type ProxyContext } from './context.ts'
 import { readQuery, textResponse } from './http.ts'
 import type { ProxyClientAuthMethod } from './options.ts'
@@ -31,7 +32,7 @@ export async function handleCallback(request: HookRequest, context: ProxyContext
   const { store, options } = context
   const query = readQuery(request)
   const state = query.get('state') ?? ''
-  const [hash, key] = [await sha256(state), await stateKey(state)]
+  const [hash, key] = [await sha256(state), await secretKey(STATE_KEY, state)]
   const stored = await store.get(key)
   const pending = stored === undefined ? undefined : (JSON.parse(stored) as PendingSignIn)
   if (!pending || !(await isSameBrowser(request, context, [hash, pending]))) return textResponse(EXPIRED)

@@ -1,6 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import { isObject } from '../../jsonrpc/message.ts'
 import type { HookRequest } from '../../protocol/http.ts'
+import { ownerKey } from '../../stores/owned-keys.ts'
 import { fromBase64url } from '../../util/base64url.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { JWT_ALGORITHMS } from '../server/verifiers/jwt.ts'
@@ -108,7 +109,7 @@ async function verifyAssertion(assertion: string, { client, request, context }: 
     const { exp = 0, jti } = payload
     const ttlS = exp - now() / 1000 + CLOCK_TOLERANCE_S
     if (typeof jti !== 'string' || jti.length > MAX_ID_LENGTH || ttlS > MAX_ASSERTION_TTL_S + CLOCK_TOLERANCE_S) return false
-    const key = `${ASSERTION_KEY}${await sha256(client.id)}/${await sha256(jti)}`
+    const key = `${ASSERTION_KEY}${await ownerKey(client.id)}/${await sha256(jti)}`
     return await store.compareAndSet(key, { expected: undefined, value: '1', ttlMs: Math.max(1, ttlS * 1000) })
   } catch (error) {
     if (error instanceof jose.errors.JOSEError || error instanceof TypeError) return false

@@ -2,6 +2,8 @@
  * What users have granted to clients. Tokens are opaque references and stored by their hash. The tokens of the identity provider are sealed
  * inside the grant: deleting the grant invalidates all of its tokens.
  */
+
+import { ownedSecret, ownerIn, ownerKey, secretKey } from '../../stores/owned-keys.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
@@ -11,7 +13,7 @@ import { SECRET_BYTES, type UpstreamClient } from './upstream.ts'
 
 /** What one user has granted to one client. */
 export interface Grant {
-  /** Starts with the user, as keys of the store do, so that the grants of one user do not evict those of others. */
+  /** Names the user, so that the grants of one user do not evict those of others. */
   readonly id: string
   readonly clientId: string
   /** How the client has to authenticate to use the grant. */
@@ -72,8 +74,6 @@ const GRANT = 'proxy/grant/'
 const ACCESS = 'proxy/access/'
 const PURPOSE = 'proxy-upstream'
 const GRANT_ID_BYTES = 16
-/** Enough of the hash of a subject that no two have the same. */
-const USER_LENGTH = 22
 
 export function createGrants(options: GrantsOptions): Grants {
   const { store, sealer, lifetimes, now } = options
@@ -83,7 +83,7 @@ export function createGrants(options: GrantsOptions): Grants {
     return text === undefined ? undefined : (JSON.parse(text) as T)
   }
   const readGrant = (id: string): Promise<Grant | undefined> => read<Grant>(GRANT + id)
-  const readAccess = async (token: string): Promise<AccessRecord | undefined> => read(await accessKey(token))
+  const readAccess = async (token: string): Promise<AccessRecord | undefined> => read(await secretKey(ACCESS, token))
   const find: Grants['find'] = async (id) => {
     const grant = await readGrant(id)
     return grant?.isRevoked ? undefined : grant
@@ -118,8 +118,8 @@ export function createGrants(options: GrantsOptions): Grants {
     find,
     seal,
     async create(granted, tokens) {
-      const user = (await sha256(granted.subject)).slice(0, USER_LENGTH)
-      const head = { ...granted, id: `${user}/${randomId(GRANT_ID_BYTES)}`, expiresAt: now() + lifetimes.grantTtlMs }
+      const id = `${await ownerKey(granted.subject)}/${randomId(GRANT_ID_BYTES)}`
+      const head = { ...granted, id, expiresAt: now() + lifetimes.grantTtlMs }
       const grant: Grant = { ...head, sealed: await seal(head, tokens) }
       await store.set(GRANT + grant.id, JSON.stringify(grant), { ttlMs: lifetimes.grantTtlMs })
       return grant
@@ -135,9 +135,9 @@ export function createGrants(options: GrantsOptions): Grants {
     update,
     unseal,
     async issueAccessToken(grant, expiresAt) {
-      const token = `${userOf(grant.id)}.${randomId(SECRET_BYTES)}`
+      const token = ownedSecret(ownerIn(grant.id), SECRET_BYTES)
       const record: AccessRecord = { grant: grant.id, expiresAt }
-      await store.set(await accessKey(token), JSON.stringify(record), { ttlMs: remainingMs(expiresAt) })
+      await store.set(await secretKey(ACCESS, token), JSON.stringify(record), { ttlMs: remainingMs(expiresAt) })
       return token
     },
     async findAccessToken(token) {
@@ -160,16 +160,6 @@ export function createGrants(options: GrantsOptions): Grants {
       return grant && { grant, isCurrent: await isCurrent(grant, token) }
     },
   }
-}
-
-/** Returns the key of an access token, which starts with its user. */
-async function accessKey(token: string): Promise<string> {
-  return `${ACCESS}${userOf(token)}/${await sha256(token)}`
-}
-
-/** Returns the user at the beginning of the id of a grant or of a token. */
-function userOf(text: string): string {
-  return /^[\w-]{22}(?=[./])/.exec(text)?.[0] ?? ''
 }
 
 /** Returns the id of the grant in a refresh token. Empty for other tokens. */

@@ -1,5 +1,6 @@
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
+import { ownerKey } from '../../stores/owned-keys.ts'
 import { digest, SealError } from '../../stores/sealing/seal.ts'
 import { randomId } from '../../util/random.ts'
 import type { RequestState, RequestStateStore, SealedStateOptions } from './request-state.ts'
@@ -8,8 +9,6 @@ import { useState } from './single-use.ts'
 const STATE = 'state'
 const HANDLE = 'state-handle'
 const STORE_KEY = 'state/'
-/** Enough of the digest of a principal that no two have the same. */
-const OWNER_LENGTH = 22
 
 /**
  * Opens a store that sends states to the client as sealed `requestState`. A state is valid for one principal, one method with the same params,
@@ -27,8 +26,7 @@ export function openSealedStates(
     ...(principal === undefined ? {} : { principal }),
   })
   /** The owner in the keys of the store. Callers that are not signed in are one owner. */
-  const owner = async (): Promise<string> =>
-    principal === undefined ? '' : `${(await digest(principal)).slice(0, OWNER_LENGTH)}/`
+  const owner = async (): Promise<string> => (principal === undefined ? '' : `${await ownerKey(principal)}/`)
   const open = async (token: string): Promise<RequestState> => {
     const expected = await claims()
     if (!token.startsWith(HANDLE)) return (await sealer.open(STATE, token, expected)) as RequestState

@@ -12,7 +12,7 @@ export interface Groups {
   /** Changes the bytes of a key that stays where it is. */
   resize(key: string, change: number): void
   remove(key: string, bytes: number): void
-  /** Whether there are too many keys or bytes. */
+  /** Reports whether there are too many keys or bytes. */
   isExceeded(): boolean
   /** Returns the oldest key of the group that takes most of the limits. */
   oldestOfLargest(): string | undefined
