@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { ConnectionLostError } from '../jsonrpc/errors.ts'
 import { describeToCaller, UpstreamUnavailableError } from './errors.ts'
 
-const lost = (summary: string): Error =>
+const lost = (summary: string, strayOutput?: string): Error =>
   new ConnectionLostError(`The server "/opt/x --key hunter2" ${summary}. Its last output on stderr:\ntoken hunter2`, {
-    exit: { code: 3, signal: null, stderr: 'token hunter2', summary },
+    exit: { code: 3, signal: null, stderr: 'token hunter2', summary, ...(strayOutput !== undefined && { strayOutput }) },
   })
-const EXITED = 'exited with code 3. It printed this to stdout, where only messages are allowed:\nhunter2. x'
+const EXITED = 'exited with code 3'
 
 test.each([
-  [lost(EXITED), 'its program exited with code 3'],
+  [lost(EXITED, 'hunter2'), 'its program exited with code 3'],
   [lost('was terminated by SIGKILL'), 'its program was terminated by SIGKILL'],
   [lost('was terminated: it wrote too much'), 'its program was terminated: it wrote too much'],
-  [new Error('no', { cause: lost(EXITED) }), 'its program exited with code 3'],
-  [new UpstreamUnavailableError('x', lost(EXITED)), 'its program exited with code 3'],
+  [new Error('no', { cause: lost(EXITED, 'hunter2') }), 'its program exited with code 3'],
+  [new UpstreamUnavailableError('x', lost(EXITED, 'hunter2')), 'its program exited with code 3'],
   [new Error('Could not connect to http://h.example:1/hunter2/mcp: refused'), 'Could not connect to http://h.example:1: refused'],
   [
     new Error('"https://h.example/a?key=hunter2" answered (see https://h.example#hunter2)'),

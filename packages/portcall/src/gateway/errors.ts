@@ -70,8 +70,7 @@ export function describeToCaller(error: unknown): string {
     return `its program could not be started${cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''}`
   }
   const exit = findCause(error, (cause): cause is ConnectionLostError => cause instanceof ConnectionLostError)?.exit
-  // What the program printed follows the first sentence.
-  if (exit) return `its program ${exit.summary.split('. ', 1)[0]}`
+  if (exit) return `its program ${exit.summary}`
   return errorMessage(error).replaceAll(URLS, (url) => {
     const [end = ''] = /(?<![:;,.])[:;,.]+$/.exec(url) ?? []
     const [origin = ''] = url.slice(0, url.length - end.length).match(/^https?:\/\/[^/?#]*/) ?? []

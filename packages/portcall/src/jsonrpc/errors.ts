@@ -67,8 +67,16 @@ export interface ProcessExit {
   readonly signal: string | null
   /** The end of its output to stderr. */
   readonly stderr: string
-  /** The predicate of a sentence, such as `exited with code 1`, and what the process printed where only messages are allowed. */
+  /** The predicate of a sentence, such as `exited with code 1`. */
   readonly summary: string
+  /** The first text on stdout that is not a message, if there was any. */
+  readonly strayOutput?: string
+}
+
+/** Returns the predicate of a sentence that says how a process ended, and what it printed where only messages are allowed. */
+export function describeExit({ summary, strayOutput }: Pick<ProcessExit, 'summary' | 'strayOutput'>): string {
+  if (strayOutput === undefined) return summary
+  return `${summary}. It printed this to stdout, where only messages are allowed:\n${strayOutput}`
 }
 
 export interface ConnectionLostErrorOptions extends ErrorOptions {

@@ -1,4 +1,4 @@
-import type { ProcessExit } from '../../jsonrpc/errors.ts'
+import { describeExit, type ProcessExit } from '../../jsonrpc/errors.ts'
 import { errorMessage, PortcallError } from '../../util/errors.ts'
 import type { InspectorFailure } from '../protocol/servers.ts'
 
@@ -55,8 +55,9 @@ function printed(exit: unknown): unknown {
 
 /** Describes the end of a program without its command and its output, which the page shows next to the message. */
 function exitText(exit: unknown): string | undefined {
-  const { summary, stderr = '' } = (exit ?? {}) as Partial<ProcessExit>
-  return summary === undefined || stderr.trim() === '' ? undefined : `The program ${summary}`
+  const { summary, strayOutput, stderr = '' } = (exit ?? {}) as Partial<ProcessExit>
+  if (summary === undefined || stderr.trim() === '') return undefined
+  return `The program ${describeExit({ summary, ...(strayOutput !== undefined && { strayOutput }) })}`
 }
 
 /** Removes what the library advises to programs. */

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
-import { ConnectionLostError, type ProcessExit } from '../../jsonrpc/errors.ts'
+import { ConnectionLostError, describeExit, type ProcessExit } from '../../jsonrpc/errors.ts'
 import { readResponseId } from '../../jsonrpc/unexpected-message.ts'
 import { shortenDeepItems } from '../../protocol/deep-items.ts'
 import { delay } from '../../util/timers.ts'
@@ -175,7 +175,9 @@ function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: 
   }
   const exitOf = (): ProcessExit => {
     const [code, signal] = [child.pid === undefined ? null : child.exitCode, child.signalCode]
-    return { code, signal, stderr, summary: watch.hasEndlessLine ? ENDLESS : summarize(code, signal, watch.strayOutput) }
+    const { hasEndlessLine, strayOutput } = watch
+    const summary = hasEndlessLine ? ENDLESS : summarize(code, signal)
+    return { code, signal, stderr, summary, ...(strayOutput !== undefined && !hasEndlessLine && { strayOutput }) }
   }
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', () => void settled().then(() => resolve(exitOf())))
@@ -199,18 +201,14 @@ function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: 
       await settled()
       const exit = exitOf()
       const output = watch.hasEndlessLine ? '' : exit.stderr.trim()
-      const text = `The server "${name}" ${exit.summary}${output === '' ? '' : `. Its last output on stderr:\n${output}`}`
+      const text = `The server "${name}" ${describeExit(exit)}${output === '' ? '' : `. Its last output on stderr:\n${output}`}`
       return spawnError ?? new ConnectionLostError(text, { exit })
     },
   }
   return watch
 }
 
-function summarize(code: number | null, signal: string | null, strayOutput: string | undefined): string {
-  const end = signal
-    ? `was terminated by ${signal}`
-    : code === null
-      ? 'closed its stdin or stdout but is still running'
-      : `exited with code ${code}`
-  return strayOutput === undefined ? end : `${end}. It printed this to stdout, where only messages are allowed:\n${strayOutput}`
+function summarize(code: number | null, signal: string | null): string {
+  if (signal) return `was terminated by ${signal}`
+  return code === null ? 'closed its stdin or stdout but is still running' : `exited with code ${code}`
 }
