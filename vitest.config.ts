@@ -4,11 +4,12 @@ import { SRC, shown } from './tools/lib/paths.mjs'
 import { tests } from './tools/lib/tests.mjs'
 
 /**
- * What tests do or look at that is the whole process's: a clock in the place of the real one, on which what other files have left running
+ * Parts of tests that concern the whole process: a clock in the place of the real one, on which what other files have left running
  * would run too; modules in the place of others, which come too late where another file has loaded those; timers, handles and listeners
  * that are counted.
  */
-const PROCESS_WIDE = /createFakeClock\(|useFakeTimers\(|installTimers\(|vi\.mock\(|getActiveResourcesInfo\(|listenerCount\(/
+const PROCESS_WIDE =
+  /createFakeClock\(|useFakeTimers\(|installTimers\(|vi\.mock\(|getActiveResourcesInfo\(|listenerCount\(|spyOn\(globalThis/
 const alone = filesBelow(SRC, '.test.ts')
   .filter((file) => PROCESS_WIDE.test(readFileSync(file, 'utf8')))
   .map(shown)
