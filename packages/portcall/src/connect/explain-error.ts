@@ -1,5 +1,4 @@
 /** Adds to the error of a failed `connect` what to change. It is loaded on demand, because most connections succeed. */
-
 import { TimeoutError } from '../client/errors.ts'
 import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'

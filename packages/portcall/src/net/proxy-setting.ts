@@ -1,5 +1,4 @@
 /** Decides which requests go through a proxy, as curl and Go do. */
-
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { isLoopbackHost } from '../util/loopback-host.ts'

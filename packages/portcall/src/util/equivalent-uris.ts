@@ -23,11 +23,7 @@ export function equivalentUris(uri: string): readonly string[] {
 }
 
 function parseUri(uri: string): string {
-  try {
-    return new URL(uri.replaceAll('\\', '/')).href
-  } catch {
-    return uri
-  }
+  return parseUrl(uri.replaceAll('\\', '/'))?.href ?? uri
 }
 
 /** Decodes percent-encoded bytes as lenient servers do: what is not UTF-8 stays in place of the rest, and overlong forms count. */

@@ -3,7 +3,7 @@ import type { ConnectOptions } from '../../entrypoints/client.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { CreateMessageResult, ElicitResult } from '../../protocol/input-types.ts'
-import { isUrl } from '../../util/parse-url.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import { randomId } from '../../util/random.ts'
 import type { InspectorQuestion, QuestionAnswer, QuestionRequest, SavedAnswer } from '../protocol/operations.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
@@ -167,5 +167,6 @@ export function createQuestionHandlers({ questions, serverId, hasModel, originOf
 }
 
 function asciiHostOf(url: string): string {
-  return isUrl(url) ? domainToASCII(new URL(url).hostname) || new URL(url).hostname : ''
+  const { hostname = '' } = parseUrl(url) ?? {}
+  return domainToASCII(hostname) || hostname
 }

@@ -1,5 +1,5 @@
 import { type AllowedAddress, classifyHost, insecurePrivateAddresses } from '../../auth/client/http/address-policy.ts'
-import { isUrl } from '../../util/parse-url.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import { UNTRUSTED } from '../document/load.ts'
 import type { DescribedOperation } from '../document/operations.ts'
@@ -39,8 +39,8 @@ export function baseUrlOf({ servers, hasOwnServers, id }: DescribedOperation, op
   const template = servers[0]?.url ?? '/'
   const text = expandVariables(String(template), objectOrEmpty(servers[0]?.variables), options)
   const base = baseUrl ?? source
-  if (!isUrl(text, base)) throw new OpenApiError(`The description has no absolute server URL for ${id}: pass baseUrl`)
-  const url = new URL(text, base)
+  const url = parseUrl(text, base)
+  if (!url) throw new OpenApiError(`The description has no absolute server URL for ${id}: pass baseUrl`)
   if (!/^https?:$/.test(url.protocol)) throw new OpenApiError(`The server of ${id} is not an http URL: pass baseUrl`)
   const named = [baseUrl, source, ...credentialOrigins].flatMap((one) => (one === undefined ? [] : new URL(one).origin))
   const isLocal = !options.isFetched || (!hasOwnServers && (source === undefined || source.protocol === 'file:'))

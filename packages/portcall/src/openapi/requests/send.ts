@@ -10,7 +10,7 @@ import type { HttpSend } from '../../auth/client/http/http-send.ts'
 import { loadPlatformSend } from '../../auth/client/http/safe-fetch.ts'
 import { ToolError } from '../../entrypoints/index.ts'
 import { usesEnvironmentProxy } from '../../net/environment-proxy.ts'
-import { isUrl } from '../../util/parse-url.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import type { ApiRequest } from './request.ts'
 
 /** The response of an API, as far as it was read. */
@@ -139,8 +139,8 @@ async function toBytes(
 
 function redirectTarget({ status, headers }: Response, from: URL, method: string): URL | undefined {
   const location = headers.get('location')
-  if (!REDIRECTS.includes(status) || location === null || !SAFE.includes(method) || !isUrl(location, from)) return undefined
-  return new URL(location, from)
+  if (!REDIRECTS.includes(status) || location === null || !SAFE.includes(method)) return undefined
+  return parseUrl(location, from)
 }
 
 async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,5 +1,4 @@
 /** Tells the model how to get the next page. */
-
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { isUrl } from '../../util/parse-url.ts'
 import type { PlannedParameter } from '../requests/parameters.ts'

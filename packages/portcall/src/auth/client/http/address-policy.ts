@@ -3,7 +3,9 @@
  * policy, any server could make its clients send requests into their own network (server-side request forgery).
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices#server-side-request-forgery-ssrf
  */
+
 import ipaddr from 'ipaddr.js'
+import { parseUrl } from '../../../util/parse-url.ts'
 import { AuthError } from '../errors.ts'
 
 /** Allows servers to refer to all loopback and private addresses, including the metadata services of cloud providers. */
@@ -52,7 +54,7 @@ export function createAddressPolicy({ trustedUrl, allow = [] }: AddressPolicyOpt
   const allowsHttp = (scope: AddressScope): boolean => scope === 'loopback' || allow.includes(insecureHttp)
 
   const check: AddressPolicy['check'] = (input) => {
-    const url = parseUrl(input)
+    const url = absoluteUrl(input)
     const scope = classifyHost(url.hostname)
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(scope)))
       throw addressRefused(`${display(url)} does not use https`)
@@ -85,12 +87,10 @@ export function addressRefused(message: string): AuthError {
   return new AuthError('address_refused', message)
 }
 
-function parseUrl(input: string | URL): URL {
-  try {
-    return new URL(input)
-  } catch {
-    throw addressRefused('Expected an absolute URL')
-  }
+function absoluteUrl(input: string | URL): URL {
+  const url = parseUrl(input)
+  if (!url) throw addressRefused('Expected an absolute URL')
+  return url
 }
 
 /** Returns the part of a URL that is safe to display: no query, which may hold secrets, and no terminal control characters. */

@@ -1,7 +1,9 @@
 /** Sends requests to OAuth endpoints, whose addresses other parties name. Bounds their cost and checks where they go. */
+
 import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { ProxyError } from '../../../net/proxy-error.ts'
 import type { ProxySetting } from '../../../net/proxy-setting.ts'
+import { parseUrl } from '../../../util/parse-url.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthFetch, AuthRequest } from '../types.ts'
 import { type AddressPolicy, type AddressPolicyOptions, addressRefused, createAddressPolicy } from './address-policy.ts'
@@ -105,11 +107,9 @@ function unreachable(message: string, options?: ErrorOptions): AuthError {
 function redirectTarget({ status, headers }: Response, from: URL, { method = 'GET' }: AuthRequest): URL | undefined {
   const location = headers.get('location')
   if (method !== 'GET' || location === null || !REDIRECTS.includes(status)) return undefined
-  try {
-    return new URL(location, from)
-  } catch {
-    throw addressRefused(`${from.origin} sent a redirect with an invalid Location`)
-  }
+  const target = parseUrl(location, from)
+  if (!target) throw addressRefused(`${from.origin} sent a redirect with an invalid Location`)
+  return target
 }
 
 function crossOriginHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {

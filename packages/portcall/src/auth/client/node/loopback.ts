@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerSafely } from '../../../util/answer-safely.ts'
-import { isUrl } from '../../../util/parse-url.ts'
+import { parseUrl } from '../../../util/parse-url.ts'
 import { pathOf, queryOf } from '../../../util/request-target.ts'
 import { AuthError } from '../errors.ts'
 
@@ -92,8 +92,7 @@ async function listen(
 
 /** Returns the port of a registered redirect URI that differs from `redirect` in its port only. */
 function portOf(uri: string, redirect: URL): number[] {
-  if (!isUrl(uri)) return []
-  const { port, hostname, pathname } = new URL(uri)
+  const { port = '', hostname, pathname } = parseUrl(uri) ?? {}
   return hostname === redirect.hostname && pathname === redirect.pathname && port !== '' ? [Number(port)] : []
 }
 

@@ -1,5 +1,4 @@
 /** The endpoints for metadata, client registration, token introspection and token revocation. */
-
 import { isLoopbackHost } from '../../../util/loopback-host.ts'
 import { isUrl } from '../../../util/parse-url.ts'
 import type { AuthorizationContext } from '../context.ts'
