@@ -147,7 +147,7 @@ describe('X05: the state at the identity provider', () => {
       [1, 2].map(async () => new URL((await browser.press(page, 'allow')).location!).searchParams.get('state')),
     )
     expect(new Set(states).size).toBe(2)
-    for (const state of states) expect(state).toMatch(/^[\w-]{43,}$/)
+    for (const state of states) expect(state).toMatch(/^[\w-]+\.[\w-]{43}$/)
   })
 
   test('is accepted once', async () => {

@@ -1,4 +1,4 @@
-import type { ClientEvent, ConnectOptions, ConnectTarget } from 'portcall/client'
+import { type ClientEvent, ConnectionLostError, type ConnectOptions, type ConnectTarget } from 'portcall/client'
 import { createGateway, type Gateway, type GatewayEvent, type GatewayServerOptions } from 'portcall/gateway'
 import { expect, onTestFinished } from 'vitest'
 
@@ -59,10 +59,12 @@ function clientEventOf(event: GatewayEvent): ClientEvent | undefined {
   return { type: 'unexpected-message', kind, text } as ClientEvent
 }
 
-/** Returns the error of the server that an error of the gateway reports. */
+/** Returns the error of the server that an error of the gateway reports. The gateway names neither the command of the server nor paths of URLs. */
 export function upstreamErrorOf(error: unknown): (Error & { code?: unknown }) | undefined {
   const { code, data, message } = error as { code?: unknown; data?: { server?: string }; message: string }
   if (code !== -32603 || data?.server !== 'server' || !lastError) return undefined
-  expect(message).toContain(lastError.message.split('\n')[0])
+  const exit = lastError instanceof ConnectionLostError ? lastError.exit : undefined
+  const [line = ''] = lastError.message.split('\n')
+  expect(message).toContain(exit?.summary ?? line.replaceAll(/(https?:\/\/[^/\s]+)\/mcp/g, '$1'))
   return lastError
 }
