@@ -109,6 +109,38 @@ describe('portcall gateway', () => {
     })
   })
 
+  test('values of variables are neither printed nor logged, whatever fails', async () => {
+    const key = 'c4nary/ ü"\\0123456789'
+    const lost = `console.error('cannot use ' + process.argv[1]); process.exit(3)`
+    const workspace = await createWorkspace({
+      mcpServers: {
+        refused: { url: 'http://127.0.0.1:1/s/${TEST_KEY}/mcp', headers: { 'x-key': 'k' } },
+        missing: { command: '/no/${TEST_KEY}', args: ['${TEST_KEY}'] },
+        lost: { command: process.execPath, args: ['-e', lost, '${TEST_KEY}'], env: { K: '${TEST_KEY}' } },
+        fine: DEMO_SERVER,
+      },
+      gateway: { servers: { missing: { alias: 'm' } } },
+    })
+    workspace.env.TEST_KEY = key
+    const printed = [
+      await gateway(workspace, 'check'),
+      await gateway(workspace, '--dry-run'),
+      await gateway(workspace, '--dry-run', '--json'),
+    ]
+    expect(printed[1]?.out).toMatch(/missing .*\/no\/\$\{TEST_KEY\}/)
+    expect(printed[2]?.out).toContain('http://127.0.0.1:1/s/${TEST_KEY}/mcp')
+    const { url, log } = await startGateway(workspace, '--verbose')
+    const client = await connectTo(url)
+    await client.tools().toArray()
+    for (const text of ['refused: not available', 'missing: not available', '[lost] cannot use ${TEST_KEY}'])
+      await eventually(() => expect(log()).toContain(text))
+    printed.push(await gateway(workspace, 'status'), await gateway(workspace, 'status', '--json'))
+    await workspace.write({ mcpServers: { a: DEMO_SERVER }, gateway: { sealingKeys: '${TEST_KEY}' } })
+    await eventually(() => expect(log()).toContain('expected array, got "${TEST_KEY}"'))
+    printed.push(await gateway(workspace, 'status'))
+    expect(printed.map(({ out, err }) => out + err).join('\n') + log()).not.toMatch(/c4nary|0123456789/)
+  })
+
   test('check estimates the same tokens as portcall check, if the names are the same', async () => {
     const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER }, gateway: { names: { mode: 'never' } } })
     const [own, direct] = await Promise.all([gateway(workspace, 'check', '--json'), portcall(['check', DEMO, '--json'])])

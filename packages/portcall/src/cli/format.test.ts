@@ -32,7 +32,7 @@ function stderrOf(run: () => unknown): string {
 /** Returns the log of the CLI about an event, as it is written when stderr is no terminal. */
 function logOf(event: GatewayEvent): string {
   const io = createIo({ json: false, input: false, signal: new AbortController().signal })
-  return stderrOf(() => createActivity(io, true).onEvent(event))
+  return stderrOf(() => createActivity({ log: io.log, isVerbose: true }).onEvent(event))
 }
 
 const EVENTS: readonly ((text: string) => GatewayEvent)[] = [

@@ -104,7 +104,7 @@ export async function createBridge(
       headers: { ...headers, ...readHeaderFlags(flags.header) },
       credentials: createStoredCredentials(),
       ...(version !== undefined && { protocolVersion: version }),
-      onEvent: createActivity(io, flags.verbose).onEvent,
+      onEvent: createActivity({ log: io.log, isVerbose: flags.verbose }).onEvent,
       ...(middleware && { middleware }),
     })
   } catch (error) {

@@ -3,6 +3,7 @@ import { errorMessage } from '../../util/errors.ts'
 import { cutText, sanitizeLine, shortenMessage } from '../../util/printable.ts'
 import { EXITED_HINT } from '../cli-error.ts'
 import type { Io } from '../io.ts'
+import type { VariableMask } from './variable-mask.ts'
 
 /** What happened on one server since the gateway started. */
 export interface ServerActivity {
@@ -24,8 +25,16 @@ export interface Activity {
 
 const FAILED: ReadonlySet<string> = new Set(['error', 'unavailable'])
 
-/** Logs what an operator has to know to stderr. `isVerbose` also logs what servers write to stderr. */
-export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Activity {
+/** How a gateway logs. */
+export interface ActivityOptions extends Pick<Io, 'log'> {
+  /** Also logs warnings, and what servers write to stderr. */
+  readonly isVerbose: boolean
+  /** Removes what must not be logged from texts of errors and servers. Default: nothing. */
+  readonly hide?: VariableMask['hide']
+}
+
+/** Logs what an operator has to know to stderr. */
+export function createActivity({ log, isVerbose, hide = (text) => text }: ActivityOptions): Activity {
   const servers = new Map<string, ServerActivity>()
   const failing = new Set<string>()
   const connected = new Set<string>()
@@ -35,6 +44,7 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
     servers.set(server, known)
     return known
   }
+  const describeCause = (error: unknown): string => sanitizeLine(shortenMessage(hide(errorMessage(error)), MAX_ERROR_LENGTH))
   const onUpstream = ({ server, state, error, nextAttemptAt }: Extract<GatewayEvent, { type: 'upstream' }>): void => {
     if (state === 'ready') {
       if (connected.has(server)) of(server).restarts += 1
@@ -44,7 +54,7 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
     }
     if (state === 'idle' && error !== undefined && !refused.has(server)) {
       refused.add(server)
-      log(`${server}: ${describeCause(error)}${adviceFor(error)}`)
+      log(`${server}: ${describeCause(error)}${hide(adviceFor(error))}`)
     }
     if (state !== 'failing' || failing.has(server)) return
     failing.add(server)
@@ -60,14 +70,14 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
     },
     'item-dropped': ({ server, kind, name, reason }) => log(`${server}: the ${kind} ${name} is left out: ${reason}`),
     stderr({ server, text }) {
-      if (isVerbose) for (const line of linesOf(text)) log(`[${server}] ${line}`)
+      if (isVerbose) for (const line of linesOf(hide(text))) log(`[${server}] ${line}`)
     },
     warning({ server, message }) {
-      if (isVerbose) log(`${server === undefined ? '' : `${server}: `}${message}`)
+      if (isVerbose) log(`${server === undefined ? '' : `${server}: `}${hide(message)}`)
     },
     error({ error, reference }) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      for (const line of linesOf(text)) log(`error ${reference}: ${line}`)
+      for (const line of linesOf(hide(text))) log(`error ${reference}: ${line}`)
     },
   }
   return {
@@ -99,8 +109,4 @@ const MAX_ADVICE_LENGTH = 10_000
 function linesOf(text: string): string[] {
   const lines = text.trimEnd().split('\n')
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`] : lines
-}
-
-function describeCause(error: unknown): string {
-  return sanitizeLine(shortenMessage(errorMessage(error), MAX_ERROR_LENGTH))
 }

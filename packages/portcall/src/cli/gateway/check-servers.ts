@@ -15,6 +15,7 @@ import { formatNote, formatTable } from './format-status.ts'
 import { exceededHostLimits } from './host-limits.ts'
 import type { LoadedGateway } from './load.ts'
 import { createSharedCredentials } from './server-credentials.ts'
+import type { VariableMask } from './variable-mask.ts'
 
 /** What the check of one server found. */
 interface ServerReport {
@@ -32,13 +33,13 @@ interface ServerReport {
 }
 
 /** Connects to all servers of a configuration and lists their tools. Returns whether all servers responded. */
-export async function checkServers({ config, files, directory }: LoadedGateway, io: Io): Promise<boolean> {
+export async function checkServers({ config, files, directory, variables }: LoadedGateway, io: Io): Promise<boolean> {
   const { servers, names } = config.options
   const { serverAuth } = config.settings
   const credentials = createSharedCredentials(config, directory)
   const checked = await Promise.all(
     Object.entries(servers).map(([name, server]) =>
-      checkServer(name, { server, names, credentials, authType: serverAuth?.[name]?.type }),
+      checkServer(name, { server, names, credentials, authType: serverAuth?.[name]?.type, variables }),
     ),
   )
   const reports = checked.map(({ report }) => report)
@@ -61,6 +62,7 @@ interface ServerToCheck {
   readonly names: GatewayOptions['names']
   readonly credentials: CredentialsProvider
   readonly authType: GatewayServerAuth['type'] | undefined
+  readonly variables: VariableMask
 }
 
 /** What a gateway needs before it can use a server, by the type of its `auth`. */
@@ -76,7 +78,8 @@ interface CheckedServer {
 }
 
 /** Lists the tools of one server as the gateway would offer them. */
-async function checkServer(name: string, { server, names, credentials, authType }: ServerToCheck): Promise<CheckedServer> {
+async function checkServer(name: string, checked: ServerToCheck): Promise<CheckedServer> {
+  const { server, names, credentials, authType, variables } = checked
   const startedAt = performance.now()
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
@@ -89,7 +92,7 @@ async function checkServer(name: string, { server, names, credentials, authType 
   })
   const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'tokensByTool' | 'requires' | 'error'>): ServerReport => ({
     name,
-    target: describeTarget(server),
+    target: describeTarget(server, variables),
     ...more,
     durationMs: Math.round(performance.now() - startedAt),
   })
@@ -101,7 +104,7 @@ async function checkServer(name: string, { server, names, credentials, authType 
     return { report: report({ tools: tools.map((tool) => tool.name), tokens, tokensByTool: estimateToolTokens(tools) }), tools }
   } catch (error) {
     const { error: reason } = gateway.status().servers[name] ?? {}
-    const text = sanitizeLine(reason ?? errorMessage(error))
+    const text = sanitizeLine(variables.hide(reason ?? errorMessage(error)))
     const requires = authType && /\bHTTP 401\b/.test(text) ? REQUIREMENTS[authType] : undefined
     return { report: report(requires === undefined ? { error: text } : { requires }), tools: [] }
   } finally {

@@ -69,9 +69,9 @@ export async function createConfiguredGateway(
   loaded: LoadedGateway,
   options: ConfiguredGatewayOptions,
 ): Promise<ConfiguredGateway> {
-  const { config, directory } = loaded
+  const { config, directory, variables } = loaded
   const { store } = config.settings
-  const stores = store === undefined ? undefined : await openConfiguredStores(store, directory)
+  const stores = store === undefined ? undefined : await openConfiguredStores(store, directory, variables)
   /** Keeps what has to survive a change of the configuration if there are no stores. */
   const memory = { store: memoryStores().store, sealingKeys: [generateKey()] }
   const createRules = createRulesFactory({ ...options, stores, memory, onConnected: (server) => gateway.refresh(server) })
@@ -114,7 +114,7 @@ interface RulesContext extends ConfiguredGatewayOptions {
 /** Returns what creates the rules of a configuration. */
 function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => Promise<Rules> {
   const { io, path, set, search, stores, memory, singleUser, onConnected } = context
-  return async ({ config, directory, options }) => {
+  return async ({ config, directory, options, variables }) => {
     const origin = needsAccounts(config) ? await context.origin() : ''
     return withUsageErrors(() => {
       const policies = createConfiguredPolicies(config.policies, {
@@ -128,10 +128,11 @@ function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => P
         onQueued: ({ server, kind, name }) =>
           io.log(`A call of the ${kind} ${name} of ${server} waits for approval. Show it with portcall gateway approvals`),
         onError(error) {
-          io.log(describeError(error).split('\n'))
+          io.log(variables.hide(describeError(error)).split('\n'))
         },
       })
-      const onLoginFailed = (error: unknown): void => io.log(`The login of a browser failed: ${describeError(error)}`)
+      const onLoginFailed = (error: unknown): void =>
+        io.log(`The login of a browser failed: ${variables.hide(describeError(error))}`)
       const shared = { directory, stores, memory, origin, singleUser, onConnected, onLoginFailed }
       const credentials = createServerCredentials(config, shared)
       return {

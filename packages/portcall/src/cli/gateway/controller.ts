@@ -7,6 +7,7 @@ import { applicablePart, type ConfigChanges, compareConfigs, serversWithOtherCre
 import type { ConfiguredGateway } from './configured-gateway.ts'
 import { describeError } from './describe-error.ts'
 import type { LoadedGateway } from './load.ts'
+import type { VariableMask } from './variable-mask.ts'
 
 type Servers = GatewayOptions['servers']
 
@@ -69,7 +70,7 @@ export function createController(options: ControllerOptions): Controller {
     const others = Object.entries(servers).filter(([name]) => !restarted.includes(name))
     for (const each of restarted.length > 0 ? [Object.fromEntries(others), servers] : [servers])
       gateway.setServers(each).catch((error: unknown) => {
-        configError = describeError(error)
+        configError = current.variables.hide(describeError(error))
       })
   }
   const oneByOne = <T>(task: () => Promise<T>): Promise<T> => {
@@ -96,7 +97,7 @@ export function createController(options: ControllerOptions): Controller {
       activity.keep(Object.keys(next.config.options.servers))
       return changes
     } catch (error) {
-      configError = describeError(error)
+      configError = current.variables.hide(describeError(error))
       throw new AdminActionError(configError, { cause: error })
     }
   }
@@ -142,7 +143,7 @@ interface ControllerState {
 
 function readStatus(
   { configured: { gateway }, activity, endpoint }: ControllerOptions,
-  { current: { config, files }, configError, reloads, startedAt }: ControllerState,
+  { current: { config, files, variables }, configError, reloads, startedAt }: ControllerState,
 ): ProcessStatus {
   const { servers, ...rest } = gateway.status()
   return {
@@ -158,7 +159,8 @@ function readStatus(
     servers: Object.fromEntries(
       Object.entries(config.options.servers).map(([name, server]) => {
         const status = servers[name] ?? NOT_RUNNING
-        return [name, { ...status, ...activity.of(name), target: describeTarget(server) }]
+        const error = 'error' in status && status.error !== undefined ? { error: variables.hide(status.error) } : {}
+        return [name, { ...status, ...error, ...activity.of(name), target: describeTarget(server, variables) }]
       }),
     ),
   }
@@ -194,11 +196,11 @@ function isOptions(server: Servers[string] | undefined): server is Extract<Serve
   return typeof server === 'object' && 'target' in server
 }
 
-/** Describes a target without what may be secret: arguments, and the query of a URL. */
-export function describeTarget(server: Servers[string] | undefined): string {
+/** Describes a target without what may be secret: arguments, the query of a URL, and values of variables. */
+export function describeTarget(server: Servers[string] | undefined, { hide }: VariableMask): string {
   const target = isOptions(server) ? server.target : server
-  if (target instanceof URL) return target.origin + target.pathname
-  if (typeof target === 'object' && 'command' in target) return target.command
+  if (target instanceof URL) return hide(target.origin + target.pathname)
+  if (typeof target === 'object' && 'command' in target) return hide(target.command)
   return ''
 }
 

@@ -8,6 +8,7 @@ import { unreadable, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
 import { namingFile } from '../target/config-file.ts'
+import { createVariableMask, type VariableMask } from './variable-mask.ts'
 
 /** Where the configuration of a gateway comes from. */
 export interface GatewaySource {
@@ -25,6 +26,8 @@ export interface LoadedGateway {
   readonly directory: string
   /** The command-line options that select this configuration, each preceded by a space. */
   readonly options: string
+  /** The values of variables in the configuration, and in those that were loaded with the same mask before. */
+  readonly variables: VariableMask
 }
 
 /** The files that are tried in the working directory. */
@@ -39,21 +42,22 @@ const FORMATS: { readonly [extension: string]: 'json' | 'toml' | 'yaml' } = {
 }
 
 /** Reads the configuration of a gateway. @throws CliError that names the file, and everything that is wrong with it. */
-export async function loadGateway({ config, from }: GatewaySource): Promise<LoadedGateway> {
+export async function loadGateway({ config, from }: GatewaySource, variables = createVariableMask()): Promise<LoadedGateway> {
+  const onVariable = variables.add
   const file = findFile(config, from.length > 0)
-  const hosts = await Promise.all(from.map(readHost))
+  const hosts = await Promise.all(from.map((host) => readHost(host, onVariable)))
   const servers = hosts.flatMap((host) => host.servers)
   const files = [...(file === undefined ? [] : [file]), ...hosts.flatMap((host) => host.files)]
   const directory = file === undefined ? process.cwd() : dirname(file)
   const text = file === undefined ? '{}' : await readText(file)
-  const readOptions = { directory, ...formatOf(file), ...(from.length > 0 && { servers }) }
+  const readOptions = { directory, onVariable, ...formatOf(file), ...(from.length > 0 && { servers }) }
   const read = await readGatewayConfig(text, readOptions).catch((error: unknown) => {
     throw namingFile(error, file)
   })
   const options = [...(config === undefined ? [] : [` --config ${config}`]), ...from.map((host) => ` --from ${host}`)].join('')
   const ofHosts = new Set(servers.flatMap((server) => ('error' in server ? [server.error.message] : [])))
   const warnings = read.warnings.map((text) => (file === undefined || ofHosts.has(text) ? text : `${file}: ${text}`))
-  return { config: { ...read, warnings }, files, directory, options }
+  return { config: { ...read, warnings }, files, directory, options, variables }
 }
 
 function findFile(config: string | undefined, isOptional: boolean): string | undefined {
@@ -80,7 +84,7 @@ interface HostServers {
 }
 
 /** Reads the servers of a host: those of the project in the working directory, and the user's. */
-async function readHost(name: string): Promise<HostServers> {
+async function readHost(name: string, onVariable: VariableMask['add']): Promise<HostServers> {
   const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined
   if (!host) throw usageError(`unknown host: ${name}`, didYouMean(name, Object.keys(HOSTS)))
   const userFile = host.file(currentSystem())
@@ -88,7 +92,7 @@ async function readHost(name: string): Promise<HostServers> {
   if (files.length === 0) throw usageError(`${host.title} has no configuration`, `there is no ${userFile}`)
   const configs = await Promise.all(
     files.map(async (file) =>
-      readConfig(await readText(file), { format: host.format }).catch((error: unknown) => {
+      readConfig(await readText(file), { format: host.format, onVariable }).catch((error: unknown) => {
         throw namingFile(error, file)
       }),
     ),

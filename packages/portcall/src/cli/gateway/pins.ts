@@ -25,12 +25,14 @@ export interface PinReview {
  * Returns `failed` if there are changes that are not accepted, or if a server could not be reached.
  */
 export async function reviewPins(loaded: LoadedGateway, review: PinReview, io: Io): Promise<ExitReason> {
-  const { config, directory, files, options } = loaded
+  const { config, directory, files, options, variables } = loaded
   const { servers } = config.options
   assertServer(review.server, Object.keys(servers))
   const { store } = config.settings
   const stores =
-    config.policies.pins !== undefined && store !== undefined ? await openConfiguredStores(store, directory) : undefined
+    config.policies.pins !== undefined && store !== undefined
+      ? await openConfiguredStores(store, directory, variables)
+      : undefined
   try {
     const pins = pinOptionsOf(config.policies.pins ?? 'off', { directory, store: stores?.store })
     if (!pins) throw usageError('the configuration pins no definitions', 'set gateway.pins to block or warn')
@@ -47,7 +49,8 @@ export async function reviewPins(loaded: LoadedGateway, review: PinReview, io: I
         return confirmChanges(changes, review, io)
       },
     })
-    printOutcome({ found, accepted, unavailable }, { review, options, io })
+    const reasons = Object.fromEntries(Object.entries(unavailable).map(([name, reason]) => [name, variables.hide(reason)]))
+    printOutcome({ found, accepted, unavailable: reasons }, { review, options, io })
     if (accepted.length > 0) await refreshRunning(files, io)
     return found.length > accepted.length || Object.keys(unavailable).length > 0 ? 'failed' : 'success'
   } finally {

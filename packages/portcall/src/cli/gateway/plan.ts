@@ -5,6 +5,7 @@ import type { Io } from '../io.ts'
 import { describeTarget } from './controller.ts'
 import { formatTable } from './format-status.ts'
 import type { LoadedGateway } from './load.ts'
+import type { VariableMask } from './variable-mask.ts'
 
 /** What a gateway would do with one server. The tools are those in the lock file. */
 interface PlannedServer {
@@ -20,7 +21,7 @@ interface PlannedServer {
 
 /** Prints what a gateway would do, without starting anything. Tools and tokens are known from the lock file, if there is one. */
 export async function printPlan(
-  { config, files, directory }: LoadedGateway,
+  { config, files, directory, variables }: LoadedGateway,
   { endpoint, io }: { readonly endpoint: string; readonly io: Io },
 ): Promise<void> {
   const { servers, names = {} } = config.options
@@ -39,7 +40,7 @@ export async function printPlan(
     ...describePolicies(config.policies),
     warnings: config.warnings,
     servers: Object.entries(servers).map(([name, server]) =>
-      planServer(name, server, { pinned: pinned[name], estimate: estimateTotalTokens }),
+      planServer(name, server, { pinned: pinned[name], estimate: estimateTotalTokens, variables }),
     ),
   }
   if (io.json) return io.value(plan)
@@ -80,9 +81,11 @@ type PinnedTools = { readonly [tool: string]: { readonly [member: string]: unkno
 interface PlanContext {
   readonly pinned: PinnedTools | undefined
   readonly estimate: typeof EstimateTotalTokens
+  readonly variables: VariableMask
 }
 
-function planServer(name: string, server: GatewayOptions['servers'][string], { pinned, estimate }: PlanContext): PlannedServer {
+function planServer(name: string, server: GatewayOptions['servers'][string], context: PlanContext): PlannedServer {
+  const { pinned, estimate, variables } = context
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const tools = pinned && Object.entries(pinned).map(([tool, definition]) => ({ ...definition, name: tool }))
   return {
@@ -91,7 +94,7 @@ function planServer(name: string, server: GatewayOptions['servers'][string], { p
     sharing: options.sharing ?? 'shared',
     required: options.required ?? false,
     ...(tools && { tools: tools.map((tool) => tool.name), tokens: estimate(tools) }),
-    target: describeTarget(server),
+    target: describeTarget(server, variables),
   }
 }
 

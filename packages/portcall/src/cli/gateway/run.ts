@@ -13,6 +13,7 @@ import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
 import { findFreePort, startPageServer } from './page-server.ts'
 import { needsAccounts } from './server-credentials.ts'
+import { createVariableMask } from './variable-mask.ts'
 import { watchFiles } from './watch-files.ts'
 
 /** The options of a gateway process. */
@@ -29,10 +30,11 @@ export interface RunFlags extends ListenFlags {
 
 /** Runs a gateway until a signal ends it, or until stdin ends. */
 export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io): Promise<void> {
-  const load = (): Promise<LoadedGateway> => loadGateway(source)
+  const variables = createVariableMask()
+  const load = (): Promise<LoadedGateway> => loadGateway(source, variables)
   const loaded = await load()
   const { config, files } = loaded
-  const activity = createActivity(io, flags.verbose)
+  const activity = createActivity({ log: io.log, isVerbose: flags.verbose, hide: variables.hide })
   const place = await findPlace(loaded, flags)
   let endpoint = flags.stdio ? 'stdio' : ''
   const configured: ConfiguredGateway = await createConfiguredGateway(loaded, {

@@ -2,7 +2,9 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Stores } from '../../entrypoints/stores.ts'
+import { errorMessage } from '../../util/errors.ts'
 import { CliError } from '../cli-error.ts'
+import { createVariableMask } from './variable-mask.ts'
 
 type OpenStores = (url: string, directory: string) => Promise<Stores>
 
@@ -24,21 +26,17 @@ export const isStoresUrl = (text: string): boolean => Object.hasOwn(SCHEMES, tex
 /**
  * Opens the stores of a configuration: `sqlite:FILE`, `redis://…` or `postgres://…`.
  *
- * @throws CliError if they cannot be opened, or their client is not installed.
+ * @throws CliError if they cannot be opened, or their client is not installed. It contains none of the variables.
  */
-export async function openConfiguredStores(url: string, directory: string): Promise<Stores> {
+export async function openConfiguredStores(url: string, directory: string, variables = createVariableMask()): Promise<Stores> {
   const scheme = url.slice(0, url.indexOf(':'))
   try {
     return await (SCHEMES[scheme] as OpenStores)(url, directory)
   } catch (error) {
     if (error instanceof CliError) throw error
-    throw new CliError(
-      'unreachable',
-      `cannot open the ${scheme} store: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    )
+    throw new CliError('unreachable', `cannot open the ${scheme} store: ${variables.hide(errorMessage(error))}`, {
+      cause: error,
+    })
   }
 }
 

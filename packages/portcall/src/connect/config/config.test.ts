@@ -215,6 +215,42 @@ describe('variables', () => {
     ])
   })
 
+  test('each value from outside is reported with the text that stands for it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'portcall-config-'))
+    await writeFile(join(dir, 'key'), 'of a file')
+    await writeFile(join(dir, '.env'), 'IN_FILE=of an envFile')
+    const program = {
+      command: '${workspaceFolder}/x',
+      args: ['${file:key}', '$A', '${B:-none}', '${C:-none}', '${input:d}', '{env:A}'],
+      envFile: '.env',
+      env_vars: ['A', 'C'],
+      env_keys: ['B'],
+    }
+    const remote = { url: 'http://a/$env:A', bearer_token_env_var: 'B', env_http_headers: { x: 'A' } }
+    const found: string[] = []
+    await readConfig(
+      { servers: { program, remote } },
+      {
+        directory: dir,
+        env: { A: 'a', B: 'b' },
+        inputs: { d: 'd' },
+        onVariable: (value, written) => found.push(`${written}=${value}`),
+      },
+    )
+    expect([...new Set(found)].sort()).toEqual(
+      [
+        '${A}=a',
+        '${B}=b',
+        '${IN_FILE}=of an envFile',
+        '${file:key}=of a file',
+        '${input:d}=d',
+        '$A=a',
+        '$env:A=a',
+        '{env:A}=a',
+      ].sort(),
+    )
+  })
+
   test('values are not expanded again', async () => {
     const { servers } = await readConfig({ servers: { a: { command: '${A}' } } }, { env: { A: '${B}', B: 'no' } })
     expect(servers).toMatchObject([{ target: { command: '${B}' } }])

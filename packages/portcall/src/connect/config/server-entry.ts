@@ -117,8 +117,9 @@ function readEnv(entry: JsonObject, source: VariableSource): Record<string, stri
 function readForwarded({ env_vars: optional, env_keys: secrets }: JsonObject, source: VariableSource): Record<string, string> {
   const names = (Array.isArray(optional) ? optional : []).map((one: unknown) => (isObject(one) ? one.name : one))
   const set = names.filter((name): name is string => typeof name === 'string' && source.env[name] !== undefined)
-  const values = set.map((name) => [name, source.env[name]])
   const keys = secrets == null ? [] : readStrings(secrets, { field: 'env_keys', source })
+  const values = set.map((name) => [name, source.env[name] ?? ''] as const)
+  for (const [name, value] of values) source.onVariable?.(value, `\${${name}}`)
   const more = keys.map((key, at) => [key, expandVariables(`\${${key}}`, { field: `env_keys[${at}]`, source })])
   return Object.fromEntries([...values, ...more]) as Record<string, string>
 }

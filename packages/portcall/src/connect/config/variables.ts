@@ -8,6 +8,11 @@ export interface ConfigVariables {
   readonly inputs: { readonly [id: string]: string | undefined }
   /** Where relative paths start, and the value of `${workspaceFolder}`. Default: the working directory. */
   readonly directory?: string | undefined
+  /**
+   * Called with each value that comes from outside the text, such as an environment variable, and with the text that stands for it, such as
+   * `${API_KEY}`. Use it to keep the values out of logs.
+   */
+  readonly onVariable?: ((value: string, written: string) => void) | undefined
 }
 
 /** What replaces variables: their values, and how files are read. */
@@ -66,18 +71,18 @@ export function expandVariables(text: string, options: ExpandOptions): string {
 
 function resolveVariable(match: string, groups: Groups, { field, source, ownEnv }: ExpandOptions): string {
   const { kind, fallback, file, bare } = groups
-  if (file !== undefined) return readSecret(file, field, source)
   const name = groups.name ?? groups.braced ?? groups.prefixed ?? bare ?? ''
-  if (kind === 'input')
-    return required(lookUp(source.inputs, name), fallback) ?? missing(field, `the input ${name}, which is missing`)
-  const value = required(lookUp(source.env, name) ?? editorVariable(name, source), fallback)
+  const found = file !== undefined ? readSecret(file, field, source) : lookUp(kind === 'input' ? source.inputs : source.env, name)
+  if (found !== undefined && (found !== '' || fallback === undefined)) {
+    source.onVariable?.(found, fallback === undefined ? match : `\${${name}}`)
+    return found
+  }
+  const ofEditor = kind === 'input' ? undefined : editorVariable(name, source)
+  const value = ofEditor || (fallback ?? ofEditor)
   if (value !== undefined) return value
+  if (kind === 'input') return missing(field, `the input ${name}, which is missing`)
   if (bare !== undefined && ownEnv?.has(bare)) return match
   return missing(field, `the variable ${name}, which is not set`)
-}
-
-function required(value: string | undefined, fallback: string | undefined): string | undefined {
-  return fallback === undefined ? value : value || fallback
 }
 
 function missing(field: string, what: string): never {
@@ -106,7 +111,7 @@ function readSecret(path: string, field: string, { readFile }: VariableSource): 
 }
 
 /** Reads `NAME=value` lines, as in `.env` files. @throws FieldError if the file cannot be read. */
-export function readEnvFile(path: string, { readFile }: VariableSource): Record<string, string> {
+export function readEnvFile(path: string, { readFile, onVariable }: VariableSource): Record<string, string> {
   let text: string
   try {
     text = readFile(path)
@@ -114,7 +119,9 @@ export function readEnvFile(path: string, { readFile }: VariableSource): Record<
     throw new FieldError('envFile', `envFile names the file ${path}, which cannot be read`)
   }
   const lines = text.split(/\r?\n/).map((line) => /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=(.*)$/s.exec(line))
-  return Object.fromEntries(lines.flatMap((match) => (match ? [[match[1], unquote((match[2] ?? '').trim())]] : [])))
+  const entries = lines.flatMap((match) => (match ? [[match[1] ?? '', unquote((match[2] ?? '').trim())] as const] : []))
+  for (const [name, value] of entries) onVariable?.(value, `\${${name}}`)
+  return Object.fromEntries(entries)
 }
 
 function unquote(text: string): string {
@@ -125,8 +132,8 @@ function unquote(text: string): string {
 
 /** Returns the source of variables. The module that reads files is loaded only if the configuration names one. */
 export async function createVariableSource(root: unknown, options: Partial<ConfigVariables>): Promise<VariableSource> {
-  const { env = environment(), inputs = {}, directory } = options
-  const variables = { env, inputs, directory }
+  const { env = environment(), inputs = {}, directory, onVariable } = options
+  const variables = { env, inputs, directory, onVariable }
   if (!/"envFile"|\{file:/.test(JSON.stringify(root))) return { ...variables, readFile: noFiles }
   const { readConfiguredFile } = await import('./text-file.ts')
   return { ...variables, readFile: (path) => readConfiguredFile(path, directory) }

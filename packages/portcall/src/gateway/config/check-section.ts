@@ -2,8 +2,10 @@ import type { ConfigDocument, ConfigPath } from '../../connect/config/document-t
 import type { TextPosition } from '../../connect/config/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { compileSchema } from '../../schema/compile.ts'
+import type { Issue } from '../../schema/standard.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { isUrl, parseUrl } from '../../util/parse-url.ts'
+import { asWritten, valueAt } from './as-written.ts'
 import { checkAccounts, checkServerAuth, checkSets } from './check-access.ts'
 import { narrowSchema } from './narrow-schema.ts'
 import { GATEWAY_SECTION_SCHEMA } from './schema.ts'
@@ -20,15 +22,30 @@ export function locateIssue({ path, message }: ConfigIssue, document: ConfigDocu
   return { position: document.positionOf(path), message }
 }
 
-/** Checks the `gateway` section against its schema, and what a schema cannot express. */
-export async function checkSection(section: unknown, servers: readonly string[]): Promise<ConfigIssue[]> {
+/**
+ * Checks the `gateway` section against its schema, and what a schema cannot express. `written` is the section before its variables were
+ * replaced. Issues contain no value of a variable.
+ */
+export async function checkSection(section: unknown, servers: readonly string[], written = section): Promise<ConfigIssue[]> {
+  const found = await findIssues(section)
+  if (found.length === 0) {
+    return CHECKS.flatMap((check) => check(section as GatewaySection, servers)).map(({ path, message }) => ({
+      path: ['gateway', ...path],
+      message: `${nameOf(['gateway', ...path])} ${asWritten(message, valueAt(section, path), valueAt(written, path))}`,
+    }))
+  }
+  const ofWritten = written === section ? found : await findIssues(written)
+  return found.map((issue) => {
+    const { path, message } = issue
+    if (valueAt(section, path) === valueAt(written, path)) return describeIssue(path, message)
+    const same = ofWritten.find((other) => String(other.path) === String(path))
+    return describeIssue(path, same?.message ?? 'has an invalid value')
+  })
+}
+
+async function findIssues(section: unknown): Promise<readonly Issue[]> {
   const { issues = [] } = await compileSchema(narrowSchema(GATEWAY_SECTION_SCHEMA, section), 'input').parse(section)
-  const found = issues.map(({ path, message }) => describeIssue(path, message))
-  if (found.length > 0) return found
-  return CHECKS.flatMap((check) => check(section as GatewaySection, servers)).map(({ path, message }) => ({
-    path: ['gateway', ...path],
-    message: `${nameOf(['gateway', ...path])} ${message}`,
-  }))
+  return issues
 }
 
 const UNKNOWN = 'not a known property'

@@ -123,8 +123,9 @@ async function readSection(
 ): Promise<{ section: GatewaySection; issues: LocatedIssue[] }> {
   const root = isObject(document.root) ? document.root : {}
   const issues: ConfigIssue[] = []
-  const section = expandAll(root.gateway ?? {}, ['gateway'], { source, issues })
-  if (issues.length === 0) issues.push(...(await checkSection(section, names)))
+  const written = root.gateway ?? {}
+  const section = expandAll(written, ['gateway'], { source, issues })
+  if (issues.length === 0) issues.push(...(await checkSection(section, names, written)))
   return { section: section as GatewaySection, issues: issues.map((issue) => locateIssue(issue, document)) }
 }
 
