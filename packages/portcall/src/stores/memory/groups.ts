@@ -1,6 +1,8 @@
+import { ownerEnd } from '../owned-keys.ts'
+
 /**
- * Groups of keys, so that whoever stores much loses its own entries first. Keys with the same text up to the last slash are one group: those under
- * `OWNER/` belong to one owner.
+ * Groups of keys, so that whoever stores much loses its own entries first. Keys with the same text up to their owner are one group, and of keys
+ * without an owner those with the same text up to the last slash.
  */
 export interface Groups {
   /** The number of keys. */
@@ -68,7 +70,7 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
   }
 }
 
-/** Returns the group of a key: its text up to the last slash. */
+/** Returns the group of a key: the start of its text. */
 function groupOf(key: string): string {
-  return key.slice(0, key.lastIndexOf('/') + 1)
+  return key.slice(0, ownerEnd(key) ?? key.lastIndexOf('/') + 1)
 }

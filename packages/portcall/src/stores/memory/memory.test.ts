@@ -5,6 +5,7 @@ import { logContract } from '../../testing/contracts/log-contract.ts'
 import { storeContract } from '../../testing/contracts/store-contract.ts'
 import { StoreFullError } from '../errors.ts'
 import { UnknownPositionError } from '../log.ts'
+import { ownedSecret, ownerKey } from '../owned-keys.ts'
 import { createMemoryBus } from './bus.ts'
 import { createMemoryLog } from './log.ts'
 import { memoryStores } from './memory.ts'
@@ -238,6 +239,16 @@ describe('groups of the log', () => {
     for (let at = 0; at < 5; at++) expect(await log.read(`http/ada/${at}`)).toHaveLength(1)
     expect(await log.read('http/eve/199')).toHaveLength(1)
     expect(await log.read('http/eve/0')).toEqual([])
+  })
+
+  test('keys that name the same owner are one group, whatever follows', async () => {
+    const [ada, eve] = [await ownerKey('ada'), await ownerKey('eve')]
+    const log = createMemoryLog({ maxTotalBytes: 20_000 })
+    await log.append(`http/log/${ownedSecret(ada, 16)}/1/0`, 'x'.repeat(5000))
+    const kept = `http/log/${ownedSecret(ada, 16)}/2/0`
+    await log.append(kept, 'x'.repeat(2000))
+    for (let at = 0; at < 100; at++) await log.append(`http/log/${ownedSecret(eve, 16)}/${at}/0`, 'x'.repeat(400))
+    expect(await log.read(kept)).toHaveLength(1)
   })
 
   test('no sequence of appends and deletions of one group deletes a smaller one, or exceeds the limits', async () => {

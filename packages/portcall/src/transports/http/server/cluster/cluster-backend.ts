@@ -1,6 +1,7 @@
 import type { Auth } from '../../../../jsonrpc/exchange.ts'
 import { classify, isObject, type JsonObject, type Notification, type Response } from '../../../../jsonrpc/message.ts'
 import { createSessionState } from '../../../../legacy/server/session-state.ts'
+import { ownedSecret, ownerKey } from '../../../../stores/owned-keys.ts'
 import { randomId } from '../../../../util/random.ts'
 import { withTimeout } from '../../../../util/timers.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
@@ -20,6 +21,7 @@ import { deleteStreams } from './stream-logs.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 
 const EVENT_ID_PREFIX_BYTES = 6
+const SESSION_ID_BYTES = 16
 /** A session that another node has cached is compared with the store after a few seconds in any case. */
 const FORGET_TIMEOUT_MS = 1000
 
@@ -47,7 +49,8 @@ function createClusterBackend(endpoint: HttpEndpoint, options: ClusterOptions): 
   return {
     async create(transport, auth) {
       await node.start()
-      return cache.add(randomId(), { record: createRecord(node, transport, auth), text: '' }, auth)
+      const id = auth ? ownedSecret(await ownerKey(auth.principal), SESSION_ID_BYTES) : randomId(SESSION_ID_BYTES)
+      return cache.add(id, { record: createRecord(node, transport, auth), text: '' }, auth)
     },
     async save(session) {
       const { state } = session.legacy
