@@ -1,8 +1,9 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Client, connect } from 'portcall/client'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { COMMAND, DEMO, portcall, start, untilExit, untilOutput } from './support/portcall.ts'
 
 const BUILD = fileURLToPath(new URL('build/serve/', import.meta.url))
@@ -129,5 +130,51 @@ describe.each(
     await write(4)
     await next.next()
     expect(await textOf(client, 'version')).toMatchObject({ text: 'version 4' })
+  })
+})
+
+describe('with --watch, whatever changes', () => {
+  const source = (text: string): string => `import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'portcall'
+import settings from './settings.json' with { type: 'json' }
+import { shared } from '../shared-${number}.mjs'
+const state = new URL('state.json', import.meta.url)
+let calls = 0
+export default createServer({ name: 'watched', version: '1' })
+  .tool('version', {}, () => \`${text} \${settings.name} \${shared}\`)
+  .tool('count', {}, () => { writeFileSync(state, JSON.stringify(++calls)); return readFileSync(state, 'utf8') })\n`
+  const replace = async (path: string, text: string): Promise<void> => {
+    await writeFile(`${path}.tmp`, text)
+    await rename(`${path}.tmp`, path)
+  }
+
+  test('each save is loaded, and so is each file that the module imports; what it only writes is data', async () => {
+    const settings = join(dirname(module), 'settings.json')
+    const shared = join(BUILD, `shared-${number}.mjs`)
+    await writeFile(settings, '{"name":"a"}')
+    await writeFile(shared, 'export const shared = 1')
+    await writeFile(module, source('v0'))
+    const client = await connectToWatched('stdio', '2026-07-28')
+    const serves = (text: string): Promise<void> =>
+      eventually(async () => expect(await textOf(client, 'version')).toMatchObject({ text }))
+    await serves('v0 a 1')
+    for (const version of [1, 2, 3]) {
+      await replace(module, source(`v${version}`))
+      await serves(`v${version} a 1`)
+    }
+    await writeFile(module, source('v4'))
+    await serves('v4 a 1')
+    for (const name of ['b', 'c']) {
+      await replace(settings, `{"name":"${name}"}`)
+      await serves(`v4 ${name} 1`)
+    }
+    for (const value of [2, 3]) {
+      await replace(shared, `export const shared = ${value}`)
+      await serves(`v4 c ${value}`)
+    }
+    for (const calls of ['1', '2', '3']) expect(await textOf(client, 'count')).toMatchObject({ text: calls })
+    // The state of the module is kept until the next change of code: a reload would have come before it.
+    await replace(module, `// ${source('v5')}`.replace('// import', 'import'))
+    await serves('v5 c 3')
   })
 })

@@ -96,6 +96,7 @@ export const NODE_FILES = [
   'util/find-script.ts',
   'util/is-running.ts',
   'util/rename-file.ts',
+  'util/watch-tree.ts',
   'transports/stdio/orphan-guard.ts',
   'gateway/admin/',
   'inspector/doctor/',

@@ -1,5 +1,4 @@
 /** Reads and watches skill folders. Imported when a folder is served. */
-import { watch } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, extname, join, relative, sep } from 'node:path'
 import { checkLimits, digestOf, MANIFEST, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
@@ -136,20 +135,5 @@ export async function readFileWithin(root: string, path: string, maxBytes: numbe
     return await file.readFile()
   } finally {
     await file.close()
-  }
-}
-
-/** Calls `onChange` once changes in the folder have stopped for `settleDelayMs`. Returns a function that stops watching. */
-export function watchFolder(folder: string, onChange: () => void, settleDelayMs = 100): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const watcher = watch(folder, { recursive: true, persistent: false }, () => {
-    clearTimeout(timer)
-    timer = setTimeout(onChange, settleDelayMs)
-    timer.unref()
-  })
-  watcher.on('error', () => {})
-  return () => {
-    clearTimeout(timer)
-    watcher.close()
   }
 }

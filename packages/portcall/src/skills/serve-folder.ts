@@ -2,9 +2,10 @@
 import { realpath } from 'node:fs/promises'
 import type { ServerExtensionContext } from '../entrypoints/index.ts'
 import { createMutex } from '../util/async.ts'
+import { watchTree } from '../util/watch-tree.ts'
 import { type Catalog, createCatalog, describeFile } from './catalog.ts'
 import { digestOf, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
-import { readFileWithin, type ScannedFile, type ScannedFolder, scanFolder, watchFolder } from './folder.ts'
+import { readFileWithin, type ScannedFile, type ScannedFolder, scanFolder } from './folder.ts'
 
 /** The options of a served folder. */
 export interface SkillFolderOptions {
@@ -89,7 +90,7 @@ export async function serveFolder(folder: string, options: SkillFolderOptions, s
   const [invalid] = first.invalid
   if (invalid) throw invalid
   for (const error of first.skipped) reportError(error)
-  const stopWatching = options.watch === false ? undefined : watchFolder(root, () => void refresh())
+  const tree = options.watch === false ? undefined : watchTree(root, () => void refresh())
   const servedFolder: ServedFolder = {
     get scanned() {
       return scanned
@@ -100,7 +101,7 @@ export async function serveFolder(folder: string, options: SkillFolderOptions, s
     refresh,
     close() {
       isClosed = true
-      stopWatching?.()
+      tree?.close()
       update(EMPTY)
       folders.delete(servedFolder)
     },

@@ -21,9 +21,9 @@ export const serveCommand: Command = defineCommand({
   serverUse: 'none',
   args: ['<module>'],
   details: [
-    'The module exports a server as default, as server, or under another name. It must not start the server itself.',
+    'The module exports a server as default, as server, or under another name. It must not start the server itself: a module that does is a program, such as node server.js.',
     'With --workers, each process loads the module. Processes that end are started again, and all of them share sessions.',
-    'With --watch, the module is reloaded when code in its directory changes. Clients stay connected, also over stdio, and are notified that the lists have changed. If the module fails to start, the previous version keeps running. In this mode, handlers have no access to HTTP headers and authorization.',
+    'With --watch, the module is reloaded when code in its directory changes, or another file that it imports, however your editor saves it. Files that it only reads or writes are data: they do not reload it. Clients stay connected, also over stdio, and are notified that the lists have changed. If the module fails to start, the previous version keeps running. In this mode, handlers have no access to HTTP headers and authorization.',
   ],
   flags: FLAGS,
   examples: [
