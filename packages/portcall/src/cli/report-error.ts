@@ -30,6 +30,19 @@ const LIBRARY_ERRORS: { readonly [code: string]: { readonly exitReason: ExitReas
   INVALID_CONFIG: { exitReason: 'usage' },
 }
 
+/** The errors that the user has been told. */
+const reported = new WeakSet<object>()
+
+/** Records that the user has been told of an error. */
+export function markReported(error: unknown): void {
+  if (typeof error === 'object' && error !== null) reported.add(error)
+}
+
+/** Reports whether the user has been told of an error. */
+export function isReported(error: Error): boolean {
+  return reported.has(error)
+}
+
 const MAX_MESSAGE_LINES = 100
 const METHOD_NOT_FOUND = -32601
 const MISSING_CLIENT_CAPABILITY = -32021
@@ -50,6 +63,7 @@ function capabilityHint(data: unknown): string | undefined {
  * that exited, follow on further lines. Returns the exit reason.
  */
 export function reportError(error: unknown, isJson: boolean): ExitReason {
+  markReported(error)
   const { exitReason, code, message, hint, data } = describeError(error)
   const lines = message.split('\n')
   const [title = '', ...rest] = lines.length > 2 ? lines : [lines.join(' ')]

@@ -8,6 +8,7 @@ import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { portcallHome } from '../login/stored-login.ts'
+import { markReported } from '../report-error.ts'
 import { readConfigFile } from '../target/config-file.ts'
 import { loadServer } from '../target/module.ts'
 import { VERSION } from '../version.ts'
@@ -55,11 +56,19 @@ export async function runInspector({
 function createBackendOptions(): Parameters<typeof import('../../entrypoints/inspector.ts').serveInspector>[0] {
   return {
     info: { name: 'portcall-inspector', version: VERSION, title: 'Portcall inspector' },
-    loaders: { readConfiguredServer: readConfigFile, loadModule: (path) => loadServer(path) },
+    loaders: { readConfiguredServer: readConfigFile, loadModule },
     sources: createSources(),
     writeHostEntry: createHostEntryWriter(),
     directory: `${portcallHome()}/inspector`,
   }
+}
+
+/** Loads a server. The page shows what is wrong. */
+function loadModule(path: string): ReturnType<typeof loadServer> {
+  return loadServer(path).catch((error: unknown) => {
+    markReported(error)
+    throw error
+  })
 }
 
 function readListenOptions(flags: InspectFlags): { port: number; host?: string; allowedHosts?: readonly string[] } {

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { Server } from '../../entrypoints/index.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import { CliError, usageError } from '../cli-error.ts'
+import { importModule } from './import-module.ts'
 
 const MODULE = /\.[cm]?[jt]sx?$/
 const TYPESCRIPT = /\.[cm]?tsx?$/
@@ -18,7 +19,7 @@ export function isModule(location: string): boolean {
 /** Loads the server that a module exports as `default`, as `server` or under another name. @throws CliError when there is none. */
 export async function loadServer(path: string): Promise<Server> {
   if (!existsSync(path)) throw usageError(`no such file: ${path}`)
-  const exported: unknown = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
+  const exported: unknown = await importModule(path).catch((error: unknown) => {
     throw toCliError(path, error)
   })
   const { default: main, server, ...others } = isObject(exported) ? exported : {}
@@ -32,6 +33,7 @@ function isServer(value: unknown): value is Server {
 }
 
 function toCliError(path: string, error: unknown): CliError {
+  if (error instanceof CliError) return error
   const [message = '', ...frames] = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n')
   const { code } = error as NodeJS.ErrnoException
   if (TYPESCRIPT.test(path) && code === 'ERR_UNKNOWN_FILE_EXTENSION')
@@ -40,7 +42,9 @@ function toCliError(path: string, error: unknown): CliError {
     })
   const isParsing = error instanceof SyntaxError && frames.every((frame) => frame.includes('(node:internal/'))
   const details = isParsing ? placeOfSyntaxError(path) : frames
-  return new CliError('unreachable', `cannot load ${path}: ${message}`, { cause: error, details })
+  const hint =
+    code === 'EADDRINUSE' ? 'it serves itself and may be running already: pass its URL, or export the server instead' : undefined
+  return new CliError('unreachable', `cannot load ${path}: ${message}`, { cause: error, details, hint })
 }
 
 const PARSE_TIMEOUT_MS = 10_000
