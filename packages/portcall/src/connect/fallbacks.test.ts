@@ -1,6 +1,10 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from './connect.ts'
 import type { ConnectOptions } from './options.ts'
@@ -113,4 +117,75 @@ test.each(Object.keys(SSE_ANSWERS))('a server of HTTP+SSE that answers a POST wi
 test('a page that is no server is reported as it was without the last attempt', async () => {
   const url = await startServer(({ response }) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello</p>'))
   await expect(connect(url)).rejects.toMatchObject({ code: 'INVALID_RESPONSE', message: expect.stringContaining('text/html') })
+})
+
+/** How a server answers each request of the attempts to connect, and the error that names the cause. */
+interface RefusalCase {
+  readonly initialize?: number
+  /** The status of everything after the handshake. */
+  readonly after?: number
+  readonly get: number | 'stream' | 'endpoint'
+  readonly post?: number
+  readonly cause: object
+}
+
+const STATUS = (status: number): object => ({ code: 'HTTP_STATUS', status })
+
+const REFUSALS: { readonly [name: string]: RefusalCase } = {
+  'a version header that is refused after the handshake': { after: 400, get: 405, cause: STATUS(400) },
+  'a path that disappears after the handshake': { after: 405, get: 404, cause: STATUS(405) },
+  'a crash after the handshake': { after: 500, get: 405, cause: STATUS(500) },
+  'a handshake that is refused, and no GET': { initialize: 400, get: 405, cause: STATUS(400) },
+  'a path without POST and without a stream': { initialize: 405, get: 406, cause: STATUS(405) },
+  'a handshake that crashes, and no GET': { initialize: 500, get: 405, cause: STATUS(500) },
+  'a handshake that is refused, and a stream without an endpoint': { initialize: 400, get: 'stream', cause: STATUS(400) },
+  'a handshake that is refused, and a sign-in for the stream': { initialize: 405, get: 401, cause: STATUS(401) },
+  'a handshake that crashes, and a stream that is forbidden': { initialize: 500, get: 403, cause: STATUS(403) },
+  'an endpoint of HTTP+SSE that fails': { initialize: 405, get: 'endpoint', post: 503, cause: STATUS(503) },
+  'an endpoint of HTTP+SSE without a session': {
+    initialize: 404,
+    get: 'endpoint',
+    post: 404,
+    cause: { code: 'SESSION_EXPIRED' },
+  },
+}
+
+test.each(Object.keys(REFUSALS))('the error names the first cause: %s', async (name) => {
+  const { initialize, after = 202, get, post = 202, cause } = REFUSALS[name] as RefusalCase
+  const refuse = (response: ServerResponse, status: number): unknown => response.writeHead(status).end(`status ${status}`)
+  const url = await startServer(({ request, response, message: { id, method } }) => {
+    if (request.method === 'GET' && typeof get === 'number') return refuse(response, get)
+    if (request.method === 'GET') {
+      const text = get === 'endpoint' ? 'event: endpoint\ndata: /messages\n\n' : ': hello\n\n'
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text)
+    }
+    if (request.url === '/messages') return refuse(response, post)
+    if (method === 'server/discover') return refuse(response, 400)
+    if (method !== 'initialize') return refuse(response, after)
+    return initialize === undefined ? sendJson(response, { id, result: INITIALIZED }) : refuse(response, initialize)
+  })
+  await expect(connect(url, { connectTimeoutMs: 3000, http: { notificationTimeoutMs: 500 } })).rejects.toMatchObject(cause)
+})
+
+test('a probe that crashes does not hide the error of a handshake that is accepted', async () => {
+  const url = await startServer(({ request, response, message: { id, method } }) => {
+    if (request.method === 'GET') return response.writeHead(405).end()
+    if (method === 'server/discover') return response.writeHead(500).end()
+    if (method === 'initialize') return sendJson(response, { id, result: INITIALIZED })
+    return response.writeHead(400).end()
+  })
+  await expect(connect(url)).rejects.toMatchObject({ code: 'HTTP_STATUS', status: 400 })
+})
+
+test('a program that exits on the probe and is then too slow is reported with its exit', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'portcall-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const marker = join(directory, 'started')
+  const program = `const fs = require('fs')
+    if (fs.existsSync(${JSON.stringify(marker)})) setInterval(() => {}, 1000)
+    else { fs.writeFileSync(${JSON.stringify(marker)}, ''); console.error('API_KEY is not set'); process.exit(3) }`
+  const error = await connect({ command: process.execPath, args: ['-e', program] }, { connectTimeoutMs: 4000 }).catch(
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ code: 'CONNECTION_LOST', message: expect.stringContaining('API_KEY is not set') })
 })

@@ -60,7 +60,10 @@ export async function openChannel(
   }
 }
 
-/** Starts a process and connects to it. A server that exits on the probe is a legacy server: it is started again without a probe. */
+/**
+ * Starts a process and connects to it. A server that exits on the probe is a legacy server: it is started again without a probe. If there is
+ * no time for that, the error is the one of the exit, which says why.
+ */
 export async function openProcess(
   start: () => Channel,
   context: ConnectContext,
@@ -75,7 +78,7 @@ export async function openProcess(
     const second = start()
     return openChannel(second, context, 'legacy').catch(async (reason: unknown) => {
       await second.close()
-      throw reason
+      throw reason instanceof TimeoutError ? error : reason
     })
   }
 }

@@ -1,3 +1,4 @@
+import { TimeoutError } from '../client/errors.ts'
 import { InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isAuthError } from '../protocol/authorizer.ts'
 import { MODERN_VERSION } from '../protocol/revisions.ts'
@@ -11,52 +12,76 @@ import { type ConnectContext, openLegacy } from './open-legacy.ts'
 import { type DetectedEra, probe } from './probe.ts'
 import type { OpenConnection } from './reconnect.ts'
 
-/** Opens a connection in each era. */
-const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, context: ConnectContext) => Promise<OpenConnection> } = {
+/** Opens a connection in each era. `onAccepted` is called when the server has shown that it has this transport. */
+const OPENERS: {
+  readonly [era in Era]: (http: HttpClientOptions, context: ConnectContext, onAccepted: () => void) => Promise<OpenConnection>
+} = {
   async modern(http, { onOpen }) {
     const { exchange, notify, close } = createHttpExchange(http)
     onOpen?.({ notify })
     return { exchange, close, sendsParamHeaders: true, hasSession: false, protocolVersion: MODERN_VERSION, onEnd: () => {} }
   },
-  legacy: (http, context) => openLegacy(createLegacyHttpConnection(http), context),
+  legacy: (http, context, onAccepted) => openLegacy(createLegacyHttpConnection(http), { ...context, onAccepted }),
   // Hardly any server still has only this transport.
-  async 'http+sse'(http, context) {
+  async 'http+sse'(http, context, onEndpoint) {
     const { createHttpSseConnection } = await import('../transports/http/client/http-sse.ts')
-    return openLegacy(createHttpSseConnection(http), context)
+    return openLegacy(createHttpSseConnection({ ...http, onEndpoint }), context)
   },
 }
 
 /**
  * Opens a connection to the server at a URL. Tries the newest revision first, then Streamable HTTP with sessions, then HTTP+SSE; a known era
  * skips the attempts before it. A status that is no evidence of an era, such as 401, 403 or 503, is thrown.
+ *
+ * If all attempts fail, the error of the one that the server accepted is thrown, or else the first error: a server that refuses the first
+ * attempt for another reason than its age refuses the later ones too, for reasons that do not matter.
  */
 export async function openHttp(
   http: HttpClientOptions,
   context: ConnectContext,
   era: Era | undefined,
 ): Promise<NegotiatedConnection> {
-  if (era) return openDetected(era, http, context)
+  const attempts = createAttempts(http, context)
+  if (era) return attempts.openDetected(era)
   const { era: detected, failure } = await probeHttp(http, context)
-  if (failure === undefined) return openDetected(detected, http, context)
-  const connection = await openDetected(detected, http, context).catch((error: unknown) => {
-    throw isAuthError(error) || isRefusal(error) ? error : failure
+  if (failure === undefined) return attempts.openDetected(detected)
+  const connection = await attempts.openDetected(detected).catch((error: unknown) => {
+    throw attempts.causeOf(failure, error)
   })
   return { ...connection, isUncertain: true }
 }
 
-/** Opens a connection in an era. An older server that does not answer its handshake as it should may have the oldest transport. */
-function openDetected(era: Era, http: HttpClientOptions, context: ConnectContext): Promise<NegotiatedConnection> {
-  return openAs(era, http, context).catch(async (error: unknown) => {
-    const isStatus = error instanceof HttpStatusError && OTHER_TRANSPORT.has(error.status)
-    if (era !== 'legacy' || !(isStatus || isOtherAnswer(error))) throw error
-    return openAs('http+sse', http, context).catch((sseError: unknown) => {
-      throw isStatus || isAuthError(sseError) ? sseError : error
-    })
-  })
+interface Attempts {
+  /** Opens a connection in an era. An older server that does not answer its handshake as it should may have the oldest transport. */
+  openDetected(era: Era): Promise<NegotiatedConnection>
+  /** Returns the error that says why the server cannot be used: that of the attempt before, or that of the last one. */
+  causeOf(before: unknown, last: unknown): unknown
 }
 
-async function openAs(era: Era, http: HttpClientOptions, context: ConnectContext): Promise<NegotiatedConnection> {
-  return { era, connection: await OPENERS[era](http, context) }
+function createAttempts(http: HttpClientOptions, context: ConnectContext): Attempts {
+  let isAccepted = false
+  const openAs = async (era: Era): Promise<NegotiatedConnection> => {
+    const connection = await OPENERS[era](http, context, () => {
+      isAccepted = true
+    })
+    return { era, connection }
+  }
+  const causeOf = (before: unknown, last: unknown): unknown =>
+    isAccepted || isAuthError(last) || isRefusal(last) || isAbortedByCaller(context) ? last : before
+  return {
+    causeOf,
+    openDetected: (era) =>
+      openAs(era).catch((error: unknown) => {
+        if (era !== 'legacy' || isAccepted || !isOtherAnswer(error)) throw error
+        return openAs('http+sse').catch((sseError: unknown) => {
+          throw causeOf(error, sseError)
+        })
+      }),
+  }
+}
+
+function isAbortedByCaller({ signal }: ConnectContext): boolean {
+  return signal.aborted && !(signal.reason instanceof TimeoutError)
 }
 
 interface ProbeOutcome {
@@ -91,9 +116,10 @@ function outcomeOfFailure(error: unknown): ProbeOutcome {
   throw error
 }
 
-/** Reports whether a server answered a POST with something else than a message, such as a page, or nothing at all. */
+/** Reports whether a server answered a POST with something else than a message: a status, a page, or nothing at all. */
 function isOtherAnswer(error: unknown): boolean {
-  return error instanceof InvalidResponseError || (error instanceof HttpStatusError && CRASHES.has(error.status))
+  if (error instanceof HttpStatusError) return OTHER_TRANSPORT.has(error.status) || CRASHES.has(error.status)
+  return error instanceof InvalidResponseError
 }
 
 function isRefusal(error: unknown): boolean {

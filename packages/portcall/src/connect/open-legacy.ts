@@ -29,6 +29,8 @@ export interface ConnectContext {
   readonly onLog?: (params: JsonObject) => void
   /** Receives the sender of messages that are not translated. */
   readonly onOpen?: WireObserver['onOpen']
+  /** Called when the server has answered `initialize` with a version that the client supports. */
+  readonly onAccepted?: () => void
   readonly onUnexpectedMessage: (message: UnexpectedMessage) => void
   /** The timeout of the probe. Default: that of the kind of target. */
   readonly probeTimeoutMs: number | undefined
@@ -50,6 +52,7 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     ...(context.identityOf && { identityOf: context.identityOf }),
     ...(context.suspendTtlMs !== undefined && { suspendTtlMs: context.suspendTtlMs }),
     ...(onLog && { onLog }),
+    ...(context.onAccepted && { onAccepted: context.onAccepted }),
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
   })
   context.onOpen?.({

@@ -14,6 +14,8 @@ export interface HandshakeOptions {
   readonly capabilities: ClientCapabilities
   /** The versions to negotiate; modern versions are ignored. Default: all legacy versions. */
   readonly versions?: readonly string[]
+  /** Called when the server has answered `initialize` with one of the versions. */
+  readonly onAccepted?: () => void
 }
 
 export interface Handshake {
@@ -36,6 +38,7 @@ export async function performHandshake(connection: LegacyConnection, options: Ha
   const { requested, result } = await initialize(connection, { ...options, revisions, newest })
   const revision = revisions.find(({ version }) => version === result.protocolVersion)
   if (!revision) throw new NegotiationError(requested.version, supported, result.protocolVersion)
+  options.onAccepted?.()
   const initialized = connection.initialized(revision)
   initialized.catch(() => {})
   await connection.notify(notification('notifications/initialized'))

@@ -19,12 +19,18 @@ import { endedWithoutResponse, readMessages, readStatusError } from './response-
 import { createServerMessages } from './server-messages.ts'
 import { type PostOptions, SessionExpiredError } from './session.ts'
 
+export interface HttpSseOptions extends HttpClientOptions {
+  /** Called when the stream has named the URL for POST requests: only servers with this transport do. */
+  readonly onEndpoint?: () => void
+}
+
 /** Creates a connection to the stream at `url`. The stream is opened by `receive`. */
-export function createHttpSseConnection(options: HttpClientOptions): LegacyConnection {
+export function createHttpSseConnection(options: HttpSseOptions): LegacyConnection {
   const client = createHttpClient(options)
   const { limits, onError } = client
   const outgoing = createOutgoingRequests()
   const endpoint = createPostEndpoint(client)
+  endpoint.url.then(options.onEndpoint, () => {})
 
   const post = async (message: Message, { headers, ...rest }: PostOptions = {}): Promise<void> => {
     const url = await endpoint.url
