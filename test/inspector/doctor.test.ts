@@ -18,7 +18,7 @@ function createNotes(): ReturnType<typeof createServer> {
 }
 
 describe('each broken server is named at the right step', () => {
-  test.each(BROKEN_SERVERS)('$name', async ({ start, step, problem, verdict = 'failed' }) => {
+  test.each(BROKEN_SERVERS)('$name', async ({ start, step, problem, verdict = 'failed', says = /./, advice = /./ }) => {
     const { target, options, close } = await start()
     onTestFinished(close)
     const { steps, failedStep } = await run(target, options)
@@ -28,7 +28,10 @@ describe('each broken server is named at the right step', () => {
       problems: expect.arrayContaining([problem]),
     })
     if (verdict === 'failed') expect(failedStep).toBe(step)
-    for (const { advice, message } of named?.problems ?? []) expect([advice, message]).not.toContain('')
+    for (const one of named?.problems ?? []) expect([one.advice, one.message]).not.toContain('')
+    const found = named?.problems.find(({ code }) => code === problem)
+    expect(found?.message).toMatch(says)
+    expect(found?.advice).toMatch(advice)
   })
 
   test('there are at least 25', () => {

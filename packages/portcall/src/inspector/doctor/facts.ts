@@ -46,6 +46,8 @@ export interface HttpAttempt {
 export interface ConnectionOutcome {
   readonly client?: Client
   readonly error?: unknown
+  /** How long it took to connect, or to fail, in milliseconds. */
+  readonly openedAfterMs: number
   /** What the program wrote to stderr. */
   readonly stderr: string
   /** What the program wrote to stdout that is not a message. */

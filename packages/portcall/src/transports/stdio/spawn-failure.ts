@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter } from 'node:path'
 import { SpawnError } from './spawn-error.ts'
 
@@ -21,8 +22,9 @@ export function explainFailure(target: SpawnTarget, cause: unknown): SpawnError 
 function findReason({ command, cwd, env }: SpawnTarget, code: string): string | undefined {
   if (cwd !== undefined && !isDirectory(cwd))
     return `its working directory ${cwd} ${existsSync(cwd) ? 'is not a directory' : 'does not exist'}`
-  if (code === 'ENOENT' && /\s/.test(command.trim()) && !existsSync(command)) return explainArguments(command)
-  if (code === 'ENOENT') return /[\\/]/.test(command) ? explainFile(command) : explainSearch(env)
+  if (code === 'ENOENT' && !EXPANDED_BY_SHELL.test(command) && /\s/.test(command.trim()) && !existsSync(command))
+    return explainArguments(command)
+  if (code === 'ENOENT') return explainShellPath(command) ?? (/[\\/]/.test(command) ? explainFile(command) : explainSearch(env))
   if (code === 'EACCES')
     return isDirectory(command)
       ? 'it is a directory'
@@ -30,7 +32,21 @@ function findReason({ command, cwd, env }: SpawnTarget, code: string): string | 
   return undefined
 }
 
+/** What only a shell understands at the start of a path: `~`, `$NAME`, `${NAME}`, `%NAME%`. */
+const EXPANDED_BY_SHELL = /^(?:~[^\\/]*|\$\w+|\$\{\w+\}|%\w+%)(?=[\\/])/
+/** Operators of a shell between commands. */
+const SHELL_OPERATORS = /(?:^|\s)(?:&&|\|\|?|;|>>?|<)(?=\s|$)/
+
+function explainShellPath(command: string): string | undefined {
+  const [start] = EXPANDED_BY_SHELL.exec(command) ?? []
+  if (start === undefined) return undefined
+  const home = start === '~' || /^\$\{?HOME\}?$/.test(start) ? `: ${homedir()}${command.slice(start.length)}` : ''
+  return `no such file (ENOENT). Only a shell expands ${start}. Write the full path${home}`
+}
+
 function explainArguments(command: string): string {
+  if (SHELL_OPERATORS.test(command))
+    return `no such program (ENOENT). command is one program, and not a line for a shell. Start a shell: { command: 'sh', args: ['-c', ${JSON.stringify(command)}] }`
   const [program, ...args] = command.trim().split(/\s+/)
   return `no such program (ENOENT). command is the program only. Pass its arguments in args: { command: ${quote(program)}, args: [${args.map(quote).join(', ')}] }`
 }

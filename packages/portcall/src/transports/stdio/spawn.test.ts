@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -301,6 +301,14 @@ describe('a child that exits', () => {
     expect(missing[0].message).toMatch(/no such program in PATH \(ENOENT\)\. PATH is \/nowhere:\/bin/)
     expect((await failure('nothing', { env: { PATH: undefined } })).message).toContain('PATH is empty')
     expect((await failure('/no/such/file')).message).toContain('no such file')
+    expect((await failure('~/bin/server')).message).toContain(
+      `Only a shell expands ~. Write the full path: ${homedir()}/bin/server`,
+    )
+    expect((await failure('$HOME/my bin/server')).message).toContain(`Write the full path: ${homedir()}/my bin/server`)
+    expect((await failure('%APPDATA%\\npm\\server')).message).toContain('Only a shell expands %APPDATA%. Write the full path')
+    expect((await failure('cd /srv && node server.js')).message).toContain(
+      `{ command: 'sh', args: ['-c', "cd /srv && node server.js"] }`,
+    )
     expect((await failure(process.execPath, { cwd: '/no/such/folder' })).message).toContain(
       'working directory /no/such/folder does not exist',
     )

@@ -1,15 +1,15 @@
-import { parseUrl } from '../../../util/parse-url.ts'
+import { isObject } from '../../../entrypoints/jsonrpc.ts'
 import type { DiagnosisState, HttpAttempt, HttpObservation } from '../facts.ts'
 import { errorProblem, warningProblem } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import { shakeHands } from '../steps/tls.ts'
 import type { DiagnosisProblem } from '../types.ts'
 import { runAttempt } from './attempts.ts'
+import { explainRedirect } from './explain-redirect.ts'
+import { findServerNearby } from './find-server.ts'
+import { explainIntermediary } from './intermediaries.ts'
 import { readEvents, readRpcResponse } from './messages.ts'
-import { hasType, sendHttp } from './send-http.ts'
-
-/** The usual paths of endpoints. */
-const USUAL_PATHS = ['/mcp', '/sse', '/']
+import { hasType } from './send-http.ts'
 
 /** Explains why none of the attempts reached an MCP server. */
 export async function explainAttempts(attempts: readonly HttpAttempt[], state: DiagnosisState): Promise<DiagnosisProblem> {
@@ -61,7 +61,26 @@ async function speaksTls(url: URL, timeoutMs: number): Promise<boolean> {
 
 /** One function for each kind of response; the first that returns a problem wins. */
 const EXPLANATIONS: readonly ((observation: HttpObservation, state: DiagnosisState) => Promise<DiagnosisProblem | undefined>)[] =
-  [explainRedirect, explainForbidden, explainPath, explainPage, explainMethod, explainServerError, explainMediaType]
+  [
+    explainRedirect,
+    explainIntermediary,
+    explainForbidden,
+    explainPath,
+    explainServerError,
+    explainMediaType,
+    explainPage,
+    explainMethod,
+    explainEmpty,
+    explainBuffering,
+  ]
+
+/** The statuses that matter more than the JSON-RPC error in their body: those of proxies, and of checks before the message is read. */
+const TELLING_STATUSES = new Set([403, 406, 415, 421, 429, 500, 502, 503, 504])
+
+/** Explains a response with a JSON-RPC error whose status says more than the error. */
+export async function explainRefusal({ observation }: HttpAttempt, state: DiagnosisState): Promise<DiagnosisProblem | undefined> {
+  return TELLING_STATUSES.has(observation.status ?? 0) ? explainStatus(observation, state) : undefined
+}
 
 async function explainStatus(observation: HttpObservation, state: DiagnosisState): Promise<DiagnosisProblem> {
   for (const explain of EXPLANATIONS) {
@@ -72,20 +91,6 @@ async function explainStatus(observation: HttpObservation, state: DiagnosisState
     'not-mcp',
     `The response is not a JSON-RPC message (HTTP ${observation.status}, ${observation.headers['content-type'] ?? 'no content type'})`,
     'Check that this is the URL of an MCP server.',
-  )
-}
-
-async function explainRedirect({ status = 0, headers, url }: HttpObservation): Promise<DiagnosisProblem | undefined> {
-  if (status < 300 || status > 399) return undefined
-  const { location } = headers
-  const target = location === undefined ? undefined : parseUrl(location, url)
-  const isSignIn = /login|signin|sign-in|auth/i.test(target?.pathname ?? '')
-  return errorProblem(
-    'redirect',
-    `The server redirects to ${target?.href ?? location ?? 'an unknown place'} (HTTP ${status})`,
-    isSignIn
-      ? 'The page is for browsers. An MCP server responds with 401 and WWW-Authenticate instead.'
-      : `Use ${target?.href ?? 'the URL that it redirects to'}. Clients do not follow redirects of POST to another origin.`,
   )
 }
 
@@ -123,30 +128,22 @@ async function explainForbidden(observation: HttpObservation, state: DiagnosisSt
 /** Looks for an MCP server at the usual paths. */
 async function explainPath({ status, url }: HttpObservation, state: DiagnosisState): Promise<DiagnosisProblem | undefined> {
   if (status !== 404 && status !== 410) return undefined
-  const others = USUAL_PATHS.filter((path) => path !== url.pathname)
-  const answers = await Promise.all(others.map((path) => findsServer(new URL(path, url), state)))
-  const found = others.find((_, index) => answers[index])
+  const found = await findServerNearby(url, state)
   return errorProblem(
     'path-not-found',
     `The path ${url.pathname} does not exist (HTTP ${status})`,
     found === undefined
       ? 'Check the path in the documentation or the configuration of the server. Most servers use /mcp.'
-      : `An MCP server answers at ${new URL(found, url).href}: use this URL.`,
+      : `An MCP server answers at ${found.href}: use this URL.`,
   )
-}
-
-async function findsServer(url: URL, state: DiagnosisState): Promise<boolean> {
-  const brief = { ...state, stepTimeoutMs: 1500 }
-  const attempts = await Promise.all((['initialize', 'sse'] as const).map((name) => runAttempt(name, brief, url)))
-  return attempts.some(({ answer }) => answer === 'result' || answer === 'unauthorized')
 }
 
 async function explainPage(observation: HttpObservation): Promise<DiagnosisProblem | undefined> {
   if (!isPage(observation)) return undefined
-  const [, title = ''] = /<title[^<>]*>([^<]{0,100})/i.exec(observation.body) ?? []
+  const title = titleOf(observation)
   return errorProblem(
     'html',
-    `The URL is a web page${title.trim() === '' ? '' : ` (“${title.trim()}”)`}, not an MCP server (HTTP ${observation.status})`,
+    `The URL is a web page${title === '' ? '' : ` (“${title}”)`}, not an MCP server (HTTP ${observation.status})`,
     'Check the path; most servers use /mcp. A proxy, a login page or an error page can also be in between.',
   )
 }
@@ -161,32 +158,72 @@ async function explainMethod({ status, headers, url }: HttpObservation): Promise
   )
 }
 
-async function explainServerError({ status = 0, headers }: HttpObservation): Promise<DiagnosisProblem | undefined> {
-  if (status < 500 && status !== 429) return undefined
+async function explainServerError(observation: HttpObservation): Promise<DiagnosisProblem | undefined> {
+  const { status = 0, headers } = observation
   if (status === 429)
     return errorProblem(
       'rate-limited',
       'The server refuses the request because there were too many (HTTP 429)',
       `Try again ${headers['retry-after'] ? `after ${headers['retry-after']} seconds` : 'later'}.`,
     )
-  const isProxy = status === 502 || status === 503 || status === 504
+  if (status < 500 || status === 501) return undefined
+  const reason = reasonOf(observation)
+  const said = reason === '' ? '' : `: ${reason}`
+  if (status === 504)
+    return errorProblem(
+      'server-unavailable',
+      `A proxy waits for the server in vain (HTTP 504)${said}`,
+      'The server behind the proxy is too slow, or does not respond: look at its log. If it responds with a stream, let the proxy pass it on without buffering.',
+    )
+  if (status === 502 || status === 503)
+    return errorProblem(
+      'server-unavailable',
+      `A proxy answers instead of the server (HTTP ${status})${said}`,
+      'The server behind the proxy is down, is starting, or listens at another address: check that it runs, and where the proxy sends the requests.',
+    )
+  return errorProblem('server-error', `The server fails (HTTP ${status})${said}`, 'Look at the log of the server.')
+}
+
+/** Returns what a response says about itself: the message of its JSON-RPC error, or the title of its page. */
+function reasonOf(observation: HttpObservation): string {
+  const { error } = readRpcResponse(observation) ?? {}
+  return isObject(error) && typeof error.message === 'string' ? error.message.slice(0, 200) : titleOf(observation)
+}
+
+async function explainMediaType({ status, sent }: HttpObservation): Promise<DiagnosisProblem | undefined> {
+  if (status === 406)
+    return errorProblem(
+      'media-type-refused',
+      'The server says that the request does not accept its media types (HTTP 406)',
+      `The request has the header Accept: ${sent['accept']}. If the server has to see both types, a proxy in between removes or replaces the header: pass it on unchanged.`,
+    )
+  if (status !== 415) return undefined
   return errorProblem(
-    isProxy ? 'server-unavailable' : 'server-error',
-    `The server fails (HTTP ${status})`,
-    isProxy ? 'A proxy answers, but not the server behind it: check that it runs.' : 'Look at the log of the server.',
+    'media-type-refused',
+    'The server says that the request has the wrong media type (HTTP 415)',
+    `The request has the header Content-Type: ${sent['content-type']}. The server has to accept this type; a proxy in between has to pass the header on unchanged.`,
   )
 }
 
-async function explainMediaType({ status, body }: HttpObservation): Promise<DiagnosisProblem | undefined> {
-  if (status === 406 || status === 415)
-    return errorProblem(
-      'media-type-refused',
-      `The server does not accept the media types of MCP (HTTP ${status})`,
-      'Clients send application/json and accept application/json and text/event-stream: the server has to support both.',
-    )
-  if (status === 200 && body === '')
-    return errorProblem('empty-response', 'The response is empty', 'Respond to a JSON-RPC request with a JSON-RPC response.')
-  return undefined
+async function explainEmpty({ status, headers, body }: HttpObservation): Promise<DiagnosisProblem | undefined> {
+  if (status === undefined || status > 299 || body !== '' || headers['content-type']?.includes('event-stream')) return undefined
+  return errorProblem('empty-response', 'The response is empty', 'Respond to a JSON-RPC request with a JSON-RPC response.')
+}
+
+/** A stream that opens, and whose first event does not arrive. */
+async function explainBuffering(observation: HttpObservation): Promise<DiagnosisProblem | undefined> {
+  if (observation.status !== 200 || !hasType(observation, 'text/event-stream')) return undefined
+  if (observation.isComplete || readEvents(observation.body).length > 0) return undefined
+  return errorProblem(
+    'stream-buffered',
+    'The server responds with an event stream, but no event arrives in time',
+    'If the server sends its response, a proxy holds it back: switch its buffering and compression of text/event-stream off (nginx: proxy_buffering off, or the response header X-Accel-Buffering: no). Some tunnels cannot pass streams on; let the server respond with application/json then.',
+  )
+}
+
+function titleOf({ body }: HttpObservation): string {
+  const [, title = ''] = /<title[^<>]*>([^<]{0,100})/i.exec(body) ?? []
+  return title.trim()
 }
 
 function isPage(observation: HttpObservation): boolean {
@@ -223,41 +260,4 @@ export function httpProblemsOf({ name, observation }: HttpAttempt): DiagnosisPro
       'Send Content-Type: application/json, or text/event-stream for a stream.',
     ),
   ]
-}
-
-/** Checks a stream that a GET request returned. */
-export async function streamProblemOf(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  timeoutMs: number,
-): Promise<{
-  readonly observation: HttpObservation
-  readonly problem: DiagnosisProblem | undefined
-}> {
-  const observation = await sendHttp(url, { method: 'GET', headers: { ...headers, accept: 'text/event-stream' }, timeoutMs })
-  return { observation, problem: streamProblem(observation) }
-}
-
-function streamProblem(observation: HttpObservation): DiagnosisProblem | undefined {
-  const { status, isComplete, error } = observation
-  const advice =
-    'Respond to GET with a stream of the type text/event-stream that stays open, or with 405 if the server never sends messages on its own.'
-  if (status === 405) return undefined
-  if (status === undefined)
-    return errorProblem(
-      'stream-hangs',
-      error?.code === 'TIMEOUT' ? 'The server does not respond to GET' : `GET fails (${error?.code || error?.message})`,
-      advice,
-    )
-  if (status !== 200)
-    return errorProblem('stream-refused', `The server responds to GET with HTTP ${status}, not with a stream or with 405`, advice)
-  if (!hasType(observation, 'text/event-stream'))
-    return errorProblem(
-      'stream-type',
-      `The server responds to GET with ${observation.headers['content-type'] ?? 'no content type'}, not with an event stream`,
-      advice,
-    )
-  if (isComplete || error?.code !== 'TIMEOUT')
-    return errorProblem('stream-ends', 'The stream of GET ends at once, so clients reconnect all the time', advice)
-  return undefined
 }

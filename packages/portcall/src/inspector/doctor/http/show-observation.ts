@@ -13,6 +13,8 @@ const TELLING = [
   'via',
   'retry-after',
   'mcp-session-id',
+  'cf-mitigated',
+  'ngrok-error-code',
   'access-control-allow-origin',
 ]
 

@@ -22,8 +22,8 @@ export async function checkEra(state: DiagnosisState): Promise<StepOutcome> {
     const { protocolVersion } = client
     return stepOutcome(`${protocolVersion}: ${reasonFor(protocolVersion, state)}`, { evidence })
   }
-  // The next step examines the session on its own.
-  if (error instanceof SessionExpiredError && state.known.attempts)
+  // The next step examines the session on its own, and reports this error if it finds nothing.
+  if ((error instanceof SessionExpiredError || error instanceof HttpStatusError) && resultOf(state, 'initialize'))
     return stepOutcome(`The handshake of an older revision starts, but does not complete`, { evidence })
   return stepOutcome('', { evidence, problems: [explain(error, state, offered)] })
 }
@@ -55,18 +55,39 @@ function explain(error: unknown, { options, known }: DiagnosisState, offered: re
     return errorProblem(
       'no-answer',
       'The server does not answer the first requests',
-      'Check that it reads requests and responds to initialize. If it only starts slowly, allow more time with --timeout SECONDS.',
+      'Check that it reads requests and responds to initialize. If it only starts slowly, allow more time with --timeout SECONDS; what it then prints may name the cause.',
     )
-  const rpcError = known.attempts?.find(({ name, answer }) => name === 'initialize' && answer === 'error')?.response?.error
-  if (isObject(rpcError))
+  const refused = known.attempts?.find(({ name, answer }) => name === 'initialize' && answer === 'error')
+  const rpcError = refused?.response?.error
+  if (isObject(rpcError)) {
+    const { status } = refused?.observation ?? {}
+    const told = String(rpcError.message)
     return errorProblem(
       'handshake-refused',
-      `The server refuses initialize: ${String(rpcError.message)} (${String(rpcError.code)})`,
-      'Check which protocol versions the server supports, and its log.',
+      `The server refuses initialize: ${told} (${String(rpcError.code)}${status === undefined || status === 200 ? '' : `, HTTP ${status}`})`,
+      adviceForRefusal(told),
     )
+  }
   if (error instanceof HttpStatusError)
     return errorProblem('handshake-failed', errorMessage(error), 'Look at the log of the server.')
   return errorProblem('handshake-failed', errorMessage(error), 'Look at the log of the server, and at the evidence of this step.')
+}
+
+/** What the messages of servers that refuse `initialize` mean. */
+const REFUSALS: readonly (readonly [message: RegExp, advice: string])[] = [
+  [
+    /already initialized/i,
+    'The server uses one transport for all clients, so that only the first one can connect: create a transport, and a server, for each session.',
+  ],
+  [
+    /not initialized|session/i,
+    'The server takes initialize for a request of a session. Check that its body is parsed only once, and that each session has one transport.',
+  ],
+  [/version/i, 'Check which protocol versions the server supports, and update it.'],
+]
+
+function adviceForRefusal(told: string): string {
+  return REFUSALS.find(([message]) => message.test(told))?.[1] ?? 'Check what the message says, and the log of the server.'
 }
 
 function resultOf({ known }: DiagnosisState, name: 'discover' | 'initialize'): JsonObject | undefined {

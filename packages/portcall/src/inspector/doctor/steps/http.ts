@@ -1,6 +1,7 @@
 import type { DiagnosisState, HttpAttempt, StepOutcome } from '../facts.ts'
 import { probeUrl } from '../http/attempts.ts'
-import { explainAttempts, httpProblemsOf } from '../http/explain-response.ts'
+import { explainAttempts, explainRefusal, httpProblemsOf } from '../http/explain-response.ts'
+import { explainIntermediary } from '../http/intermediaries.ts'
 import { showObservation } from '../http/show-observation.ts'
 import { stepOutcome } from '../outcome.ts'
 
@@ -18,10 +19,15 @@ export async function checkHttp(state: DiagnosisState): Promise<StepOutcome> {
   const evidence = attempts.flatMap(({ name, observation }) => showObservation(observation, LABELS[name]))
   const best =
     attempts.find(({ answer }) => answer === 'result' || answer === 'unauthorized') ??
-    attempts.find(({ answer }) => answer === 'error')
+    attempts.findLast(({ answer }) => answer === 'error')
   if (!best) return stepOutcome('', { evidence, problems: [await explainAttempts(attempts, state)] })
-  if (best.answer === 'unauthorized')
-    return stepOutcome('The server responds, and requires authorization (HTTP 401)', { evidence })
+  if (best.answer === 'unauthorized') {
+    const problem = await explainIntermediary(best.observation)
+    const summary = 'The server responds, and requires authorization (HTTP 401)'
+    return stepOutcome(summary, { evidence, problems: problem ? [problem] : [] })
+  }
+  const refusal = best.answer === 'error' ? await explainRefusal(best, state) : undefined
+  if (refusal) return stepOutcome('', { evidence, problems: [refusal] })
   return stepOutcome(`The server responds to ${LABELS[best.name]} with HTTP ${best.observation.status}`, {
     evidence,
     problems: httpProblemsOf(best),

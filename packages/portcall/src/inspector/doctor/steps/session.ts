@@ -1,11 +1,12 @@
 import { isObject } from '../../../entrypoints/jsonrpc.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
 import { Header } from '../../../transports/http/common/headers.ts'
+import { errorMessage } from '../../../util/errors.ts'
 import type { DiagnosisState, HttpObservation, StepOutcome } from '../facts.ts'
 import { authorizationHeaders, sendMessage } from '../http/attempts.ts'
-import { streamProblemOf } from '../http/explain-response.ts'
+import { streamProblemOf } from '../http/explain-stream.ts'
 import { readRpcResponse } from '../http/messages.ts'
-import { sendHttp } from '../http/send-http.ts'
+import { hasType, sendHttp } from '../http/send-http.ts'
 import { showObservation } from '../http/show-observation.ts'
 import { errorProblem, skipped, stepOutcome, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
@@ -14,7 +15,9 @@ import type { DiagnosisProblem } from '../types.ts'
 interface OpenedSession {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly hasId: boolean
+  readonly id: string | undefined
+  /** The version that the server has chosen. */
+  readonly version: string
 }
 
 /** Uses a session of the legacy era byte by byte: its ID, its stream and its end. */
@@ -26,25 +29,44 @@ export async function checkSession(state: DiagnosisState): Promise<StepOutcome> 
   }
   const session = await openedBy(initialized.observation, state)
   const timeoutMs = Math.ceil(state.stepTimeoutMs / 4)
-  const accepted = await sendMessage(
-    session.url,
-    { method: 'notifications/initialized' },
-    { headers: session.headers, timeoutMs },
-  )
-  const ping = await sendMessage(session.url, { id: 'ping', method: 'ping' }, { headers: session.headers, timeoutMs })
-  const stream = await streamProblemOf(session.url, session.headers, Math.min(timeoutMs, 700))
-  const end = session.hasId
-    ? await sendHttp(session.url, { method: 'DELETE', headers: session.headers, timeoutMs: Math.min(timeoutMs, 700) })
+  const { headers } = session
+  const accepted = await sendMessage(session.url, { method: 'notifications/initialized' }, { headers, timeoutMs })
+  const pings = await sendPings(session, timeoutMs)
+  const stream = await streamProblemOf(session.url, headers, Math.min(timeoutMs, 700))
+  const end = session.id
+    ? await sendHttp(session.url, { method: 'DELETE', headers, timeoutMs: Math.min(timeoutMs, 700) })
     : undefined
   const evidence = [
     ...showObservation(accepted, 'notification'),
-    ...showObservation(ping, 'request'),
+    ...pings.flatMap((ping) => showObservation(ping, 'request')),
     ...showObservation(stream.observation, 'stream'),
     ...(end ? showObservation(end, 'end') : []),
   ]
-  const candidates = [requestProblem(ping, session), notificationProblem(accepted), stream.problem, end && endProblem(end)]
+  const candidates = [
+    requestProblem([accepted, ...pings], session),
+    notificationProblem(accepted),
+    stream.problem,
+    end && endProblem(end),
+  ]
   const problems = candidates.filter((problem): problem is DiagnosisProblem => problem !== undefined)
-  return stepOutcome(session.hasId ? 'The session works' : 'The server needs no session ID', { evidence, problems })
+  const { client, error } = state.known.connection ?? {}
+  const isExplained = client || error === undefined || problems.some(({ severity }) => severity === 'error')
+  if (!isExplained) problems.unshift(errorProblem('handshake-failed', errorMessage(error), 'Look at the log of the server.'))
+  return stepOutcome(session.id ? 'The session works' : 'The server needs no session ID', { evidence, problems })
+}
+
+/** Enough to reach each of a few instances of a server behind a load balancer. */
+const PINGS = 4
+
+/** Sends requests on connections of their own, until one gets no response. */
+async function sendPings({ url, headers }: OpenedSession, timeoutMs: number): Promise<HttpObservation[]> {
+  const observations: HttpObservation[] = []
+  for (let number = 1; number <= PINGS; number++) {
+    const observation = await sendMessage(url, { id: `ping-${number}`, method: 'ping' }, { headers, timeoutMs })
+    observations.push(observation)
+    if (observation.status === undefined) break
+  }
+  return observations
 }
 
 async function openedBy({ url, headers, body, sent }: HttpObservation, state: DiagnosisState): Promise<OpenedSession> {
@@ -55,7 +77,8 @@ async function openedBy({ url, headers, body, sent }: HttpObservation, state: Di
   const auth = await authorizationHeaders(state, 'POST', url)
   return {
     url,
-    hasId: id !== undefined,
+    id,
+    version,
     headers: {
       ...sent,
       ...auth,
@@ -65,21 +88,75 @@ async function openedBy({ url, headers, body, sent }: HttpObservation, state: Di
   }
 }
 
-function requestProblem(observation: HttpObservation, { hasId }: OpenedSession): DiagnosisProblem | undefined {
-  const { status } = observation
-  if (readRpcResponse(observation)?.result !== undefined) return undefined
-  if (hasId && (status === 404 || status === 400))
+/** Explains the responses to the messages after the handshake: the notification, then the requests. */
+function requestProblem(observations: readonly HttpObservation[], session: OpenedSession): DiagnosisProblem | undefined {
+  const refused = observations.filter(isRefused)
+  const [first] = refused
+  if (first && refused.length < observations.length && session.id)
     return errorProblem(
-      'session-rejected',
-      `The server rejects the session ID that it has just issued (HTTP ${status})`,
-      'Store sessions where every process of the server finds them, or route the requests of a session to the same process.',
+      'several-instances',
+      `The server knows the session that it has just opened in ${observations.length - refused.length} of ${observations.length} requests (otherwise HTTP ${first.status})`,
+      'The requests reach several instances of the server, and each knows only its own sessions: store sessions where all of them find them, or let the load balancer route the requests of a session to the same instance.',
     )
-  const answer = status === undefined ? 'not at all' : `with HTTP ${status}`
+  if (first) return refusalProblem(first, session)
+  const [ping] = observations.slice(1)
+  if (!ping || ping.status === 200) return ping && pingProblem(ping)
+  const answer = ping.status === undefined ? 'not at all' : `with HTTP ${ping.status}`
   return errorProblem(
     'request-fails',
     `The server answers a request after the handshake ${answer}`,
     'Look at the log of the server.',
   )
+}
+
+/** The statuses with which servers refuse a session, or a header of it. */
+function isRefused({ status }: HttpObservation): boolean {
+  return status === 404 || status === 400
+}
+
+function refusalProblem(observation: HttpObservation, { id, version }: OpenedSession): DiagnosisProblem {
+  const told = messageOf(observation)
+  const suffix = `(HTTP ${observation.status}${told === '' ? '' : `: ${told}`})`
+  if (/protocol.?version/i.test(told))
+    return errorProblem(
+      'version-header-refused',
+      `The server has chosen ${version} in the handshake, and then refuses the header MCP-Protocol-Version with it ${suffix}`,
+      'Update the SDK of the server, or correct what checks the header in front of it. Until then, clients can connect with --protocol-version and an older version that the server supports.',
+    )
+  if (id)
+    return errorProblem(
+      'session-rejected',
+      `The server rejects the session ID that it has just issued ${suffix}`,
+      'Store sessions where every process of the server finds them, or route the requests of a session to the same process.',
+    )
+  if (/session/i.test(told))
+    return errorProblem(
+      'session-id-missing',
+      `The response to initialize has no header Mcp-Session-Id, and then the server requires one ${suffix}`,
+      'A proxy in between removes the header from responses, or the server does not send it: pass Mcp-Session-Id on in both directions.',
+    )
+  return errorProblem(
+    'request-fails',
+    `The server refuses the requests after the handshake ${suffix}`,
+    'Look at the log of the server.',
+  )
+}
+
+/** Returns what the body of a response says: the message of its JSON-RPC error, the text of another JSON error, or the text itself. */
+function messageOf(observation: HttpObservation): string {
+  const { error } = readRpcResponse(observation) ?? {}
+  if (isObject(error)) return String(error.message).slice(0, 200)
+  return hasType(observation, 'text/html') ? '' : observation.body.trim().slice(0, 200)
+}
+
+/** All parties have to answer `ping`, but few clients send it. */
+function pingProblem(observation: HttpObservation): DiagnosisProblem | undefined {
+  const { result, error } = readRpcResponse(observation) ?? {}
+  if (result !== undefined) return undefined
+  const answer = isObject(error)
+    ? `the error ${String(error.message)} (${String(error.code)})`
+    : 'something else than a JSON-RPC response'
+  return warningProblem('ping-refused', `The server answers ping with ${answer}`, 'Answer ping with an empty result.')
 }
 
 function notificationProblem({ status }: HttpObservation): DiagnosisProblem | undefined {
