@@ -1,5 +1,5 @@
 /** Calls an operation of an API: from arguments to a result. */
-import type { Call, CallToolResult } from '../entrypoints/index.ts'
+import { type Call, type CallToolResult, ToolError } from '../entrypoints/index.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
 import { isSecretParameter } from '../util/secret-names.ts'
 import type { OpenApiLimits, OpenApiOptions, OperationOverrides } from './options.ts'
@@ -22,6 +22,8 @@ export interface CallableOperation {
   readonly getCredentials: GetCredentials
   /** Whether the base URL is one that credentials and configured headers may be sent to. */
   readonly isTrusted: boolean
+  /** Why calls are refused, if they are. */
+  readonly refusal: string | undefined
   readonly options: OpenApiOptions
   readonly limits: OpenApiLimits
 }
@@ -53,6 +55,7 @@ export interface OperationResponse {
 /** Sends the request of an operation. */
 export async function callOperation(operation: CallableOperation, args: JsonObject, call: Call): Promise<OperationResponse> {
   const { plan, baseUrl, trustedUrl, getCredentials, isTrusted, options, limits } = operation
+  if (operation.refusal !== undefined) throw new ToolError(`${plan.operation.id} is not called: ${operation.refusal}`)
   const credentials = isTrusted ? await getCredentials(call) : NO_CREDENTIALS
   const headers = !isTrusted ? {} : typeof options.headers === 'function' ? options.headers(call) : (options.headers ?? {})
   const allArgs = { ...knownArguments(plan, args), ...(await fixedArguments(operation.overrides, call)) }

@@ -62,8 +62,8 @@ test.each([
 ])('a parameter %j with %j is sent as %s', async (declared, args, expected) => {
   const { url, received } = await startApi()
   const description = describe({ '/x/{id}': { get: { operationId: 'x', parameters: [declared], responses: {} } } })
-  await callOnly(description, args, { baseUrl: url })
-  expect(received[0]?.url).toBe(expected.replace('{id}', '%7Bid%7D'))
+  await callOnly(description, { id: '-', ...args }, { baseUrl: url })
+  expect(received[0]?.url).toBe(expected.replace('{id}', '-'))
 })
 
 test('headers and cookies are sent', async () => {

@@ -4,7 +4,7 @@ import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema, StandardResult, StandardSchemaWithJson } from '../schema/standard.ts'
 import { type CallableOperation, callAsTool } from './call-operation.ts'
 import { type ApiDocument, createApiDocument } from './document/document.ts'
-import { objectOrEmpty, textOrNothing, withoutUndefined } from './document/json.ts'
+import { arrayOrEmpty, objectOrEmpty, textOrNothing, withoutUndefined } from './document/json.ts'
 import { loadDescription } from './document/load.ts'
 import { type ApiOperation, type DescribedOperation, listOperations } from './document/operations.ts'
 import type { OpenApiIssue } from './errors.ts'
@@ -62,6 +62,7 @@ export async function fromOpenAPI(description: object | string | URL, options: O
   checkOpenApiOptions(options)
   const { root, url, isFetched } = await loadDescription(description, options)
   const document = createApiDocument(root)
+  const described = listOperations(document)
   const { title, version, description: about } = objectOrEmpty(root.info)
   const text = textOrNothing(about) ?? textOrNothing(title)
   const info = {
@@ -80,12 +81,15 @@ export async function fromOpenAPI(description: object | string | URL, options: O
     limits,
     url,
     isFetched,
+    mainServer: [arrayOrEmpty(root.servers), ...described.map(({ servers }) => servers)].find(([first]) =>
+      isObject(first),
+    )?.[0] as JsonObject | undefined,
     issues,
     requests: createSchemas(document, 'request', report),
     responses: createSchemas(document, 'response', report),
     nameTool: createToolNames(),
   }
-  const operations = listOperations(document).flatMap((operation) => serveOperation(operation, builder))
+  const operations = described.flatMap((operation) => serveOperation(operation, builder))
   return Object.assign(server, { openapi: { operations, issues: withoutDuplicates(issues) } })
 }
 
@@ -96,6 +100,8 @@ interface Builder {
   readonly limits: OpenApiLimits
   readonly url: URL | undefined
   readonly isFetched: boolean
+  /** The server of the API: the first of the description, or of the first operation that has one. */
+  readonly mainServer: JsonObject | undefined
   readonly issues: OpenApiIssue[]
   readonly requests: SchemaConverter
   readonly responses: SchemaConverter
@@ -108,7 +114,7 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
   const overrides = options.customize?.(described) ?? {}
   const target = overrides === false ? 'exclude' : (overrides.to ?? targetOf(operation, options.routes ?? []))
   if (overrides === false || target === 'exclude') return []
-  const { url: baseUrl, trustedUrl } = baseUrlOf(operation, baseUrlOptions(builder))
+  const { url: baseUrl, trustedUrl, refusal } = baseUrlOf(operation, baseUrlOptions(builder))
   const isTrusted = isTrustedOrigin(baseUrl, operation, builder)
   const headers = isTrusted && typeof options.headers === 'object' ? options.headers : {}
   const plan = planRequest(operation, {
@@ -117,6 +123,7 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
     overrides,
     maxSchemaChars: builder.limits.maxInputSchemaChars,
     configuredNames: configuredNames(baseUrl, headers),
+    report: (problem) => void builder.issues.push({ where: operation.id, problem }),
   })
   const callable: CallableOperation = {
     plan,
@@ -126,6 +133,7 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
     output: undefined,
     getCredentials: createCredentials(operation, document, options.auth ?? {}),
     isTrusted,
+    refusal,
     options,
     limits: builder.limits,
   }
@@ -139,17 +147,16 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
 function isTrustedOrigin({ origin }: URL, operation: DescribedOperation, builder: Builder): boolean {
   const { options, document } = builder
   if (!operation.hasOwnServers || options.credentialOrigins?.includes(origin)) return true
-  const [first] = Array.isArray(document.root.servers) ? document.root.servers : []
-  const main = { ...operation, servers: [objectOrEmpty(first)], hasOwnServers: false }
+  const main = { ...operation, servers: [objectOrEmpty(arrayOrEmpty(document.root.servers)[0])], hasOwnServers: false }
   return baseUrlOf(main, baseUrlOptions(builder)).url.origin === origin
 }
 
-function baseUrlOptions({ options, url, isFetched }: Builder): BaseUrlOptions {
-  return { ...options, url, isFetched }
+function baseUrlOptions({ options, url, isFetched, mainServer }: Builder): BaseUrlOptions {
+  return { ...options, url, isFetched, mainServer }
 }
 
 function reportOperation(
-  { plan, isTrusted, baseUrl, options }: CallableOperation,
+  { plan, isTrusted, refusal, baseUrl, options }: CallableOperation,
   target: OperationTarget,
   { issues, document }: Builder,
 ): void {
@@ -162,8 +169,10 @@ function reportOperation(
       `fetch sends no body with ${method}; the body is left out`,
     target === 'resource' &&
       !canBeResource(plan) &&
-      'it has a body or required parameters outside of the path; it becomes a tool',
+      'it has a body, required parameters outside of the path, or too many parameters for a URI; it becomes a tool',
+    refusal,
     !isTrusted &&
+      refusal === undefined &&
       (options.auth || options.headers) &&
       `it has a server of its own; credentials are not sent to ${baseUrl.origin} unless credentialOrigins names it`,
   ]

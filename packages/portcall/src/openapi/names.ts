@@ -20,17 +20,25 @@ export function createToolNames(): (operation: ApiOperation, preferred?: string)
 export function createArgumentNames(): (name: string, place: string) => string {
   const taken = new Set<string>()
   return (name, place) => {
-    const base =
-      name
-        .replaceAll(/[^\w.-]+/g, '_')
-        .replaceAll(/^_+|(?<!_)_+$/g, '')
-        .slice(0, 56) || place
+    const base = argumentName(name) || place
     const candidates = [base, `${place}_${base}`.slice(0, 60)]
     let found = candidates.find((candidate) => !taken.has(candidate))
     for (let count = 2; found === undefined; count++) if (!taken.has(`${base}_${count}`)) found = `${base}_${count}`
     taken.add(found)
     return found
   }
+}
+
+function argumentName(name: string): string {
+  return name
+    .replaceAll(/[^\w.-]+/g, '_')
+    .replaceAll(/^_+|(?<!_)_+$/g, '')
+    .slice(0, 56)
+}
+
+/** Reports whether a parameter and its argument can have the same name. */
+export function isArgumentName(name: string): boolean {
+  return name !== '' && argumentName(name) === name
 }
 
 /** Returns a text as letters, digits, `_` and `-`. */

@@ -96,8 +96,13 @@ export interface OpenApiOptions extends LoadOptions, Partial<OpenApiLimits> {
   readonly name?: string
   /** Options of the server. */
   readonly server?: ServerOptions
-  /** The base URL of the API. Default: the first server of the description. */
+  /**
+   * The base URL of the API. Default: the first server of the description. It also replaces the servers of single operations that have the same
+   * origin. Calls of operations with servers at other origins are refused, unless `baseUrls` or `credentialOrigins` names their origin.
+   */
   readonly baseUrl?: string | URL
+  /** The base URLs of operations with servers at other origins, by origin: `{ 'https://uploads.example.com': 'http://localhost:8080' }`. */
+  readonly baseUrls?: { readonly [origin: string]: string | URL }
   /** The values of server variables. Default: those of the description. */
   readonly serverVariables?: { readonly [name: string]: string }
   /**
@@ -120,6 +125,7 @@ const NAMES: OptionNames<OpenApiOptions> = {
   name: 1,
   server: 1,
   baseUrl: 1,
+  baseUrls: 1,
   serverVariables: 1,
   auth: 1,
   credentialOrigins: 1,

@@ -1,7 +1,9 @@
 /** Serves operations as resources. */
 import type { Call, ResourceReturn } from '../entrypoints/index.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+import { MAX_TEMPLATE_VARIABLES } from '../schema/uri-template/template.ts'
 import { type CallableOperation, callOperation } from './call-operation.ts'
+import { replacePlaceholders } from './requests/placeholders.ts'
 import type { RequestPlan } from './requests/plan.ts'
 import { failureOf } from './responses/failure.ts'
 import { assertNoSecrets, mimeTypeOf } from './responses/result.ts'
@@ -17,7 +19,8 @@ export interface ResourcePlan {
 /** Reports whether an operation can be a resource: everything it requires must fit into a URI. */
 export function canBeResource({ operation, parameters, body }: RequestPlan): boolean {
   if (operation.method !== 'GET' || body) return false
-  return parameters.every(({ place, required }) => place === 'path' || !required)
+  const inUri = parameters.filter(({ place }) => place === 'path' || place === 'query')
+  return inUri.length <= MAX_TEMPLATE_VARIABLES && parameters.every(({ place, required }) => place === 'path' || !required)
 }
 
 /** Plans the resource of an operation: `HOST/PATH{?QUERY}` with the scheme `api`. */
@@ -30,7 +33,10 @@ export function planResource(operation: CallableOperation): ResourcePlan {
   const variables = new Map(open.map((parameter) => [variableName(parameter.argument), parameter]))
   const inPath = new Map(open.map(({ name, argument }) => [name, variableName(argument)]))
   const query = open.filter(({ place }) => place === 'query').map(({ argument }) => variableName(argument))
-  const path = plan.operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${inPath.get(name) ?? variableName(name)}}`)
+  const path = replacePlaceholders(plan.operation.path, ({ text, name, isGreedy }) => {
+    const variable = inPath.get(text) ?? inPath.get(name) ?? variableName(name)
+    return `{${isGreedy ? '+' : ''}${variable}}`
+  })
   const prefix = `api://${baseUrl.host}${baseUrl.pathname.replace(/\/$/, '')}`
   return {
     uri: `${prefix}${path}${query.length > 0 ? `{?${query.join(',')}}` : ''}`,

@@ -66,7 +66,8 @@ describe('trust follows the URL that a description was loaded from', () => {
 
   test('with a base URL, the servers of an operation are checked as well', async () => {
     const other = await startHost((_request, response) => sendJson(response, {}))
-    const host = await startHost((_request, response) => sendJson(response, createDescription({ servers: [{ url: other.url }] })))
+    const description = createDescription({ servers: [{ url: other.url }] }, { servers: [{ url: '/' }] })
+    const host = await startHost((_request, response) => sendJson(response, description))
     const source = new URL(`${host.url}/openapi.json`)
     await expect(fromOpenAPI(source, { baseUrl: host.url })).rejects.toThrow('refers to the private address')
     const options = { baseUrl: host.url, auth: { key: 'key-of-host' } }

@@ -1,4 +1,5 @@
 import { type AllowedAddress, classifyHost, insecurePrivateAddresses } from '../../auth/client/http/address-policy.ts'
+import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import { UNTRUSTED } from '../document/load.ts'
@@ -9,6 +10,10 @@ export interface BaseUrlOptions {
   /** The base URL that the user configured. */
   readonly baseUrl?: string | URL | undefined
   readonly serverVariables?: { readonly [name: string]: string } | undefined
+  /** The base URLs of operations whose servers have other origins, by origin. */
+  readonly baseUrls?: { readonly [origin: string]: string | URL } | undefined
+  /** The server of the API, which `baseUrl` replaces. */
+  readonly mainServer?: JsonObject | undefined
   /** Where the description was loaded from. */
   readonly url: URL | undefined
   /** True if parts of the description were fetched from the network. */
@@ -27,6 +32,8 @@ export interface OperationBaseUrl {
    * only a fetched description names, the URL of the description.
    */
   readonly trustedUrl: URL
+  /** Why calls are refused, if they are: they would go elsewhere than the user said. */
+  readonly refusal?: string
 }
 
 /**
@@ -39,16 +46,49 @@ export function baseUrlOf({ servers, hasOwnServers, id }: DescribedOperation, op
   const template = servers[0]?.url ?? '/'
   const text = expandVariables(String(template), objectOrEmpty(servers[0]?.variables), options)
   const base = baseUrl ?? source
-  const url = parseUrl(text, base)
+  const described = parseUrl(text, base)
+  const replaced = described && hasOwnServers ? replaceServer(described, options) : undefined
+  if (replaced) return { url: replaced, trustedUrl: replaced }
+  const url = described
   if (!url) throw new OpenApiError(`The description has no absolute server URL for ${id}: pass baseUrl`)
   if (!/^https?:$/.test(url.protocol)) throw new OpenApiError(`The server of ${id} is not an http URL: pass baseUrl`)
   const named = [baseUrl, source, ...credentialOrigins].flatMap((one) => (one === undefined ? [] : new URL(one).origin))
   const isLocal = !options.isFetched || (!hasOwnServers && (source === undefined || source.protocol === 'file:'))
-  if (isLocal || named.includes(url.origin)) return { url, trustedUrl: url }
+  const isElsewhere = baseUrl !== undefined && !named.includes(url.origin)
+  const refusal = isElsewhere && {
+    refusal: `its server ${url.origin} is not the one that baseUrl replaces; calls are refused unless baseUrls or credentialOrigins names ${url.origin}`,
+  }
+  if (isLocal || named.includes(url.origin)) return { url, trustedUrl: url, ...refusal }
   const from = source === undefined ? 'The description' : source.origin
   if (classifyHost(url.hostname) !== 'public' && !isAllowed(url, options))
     throw new OpenApiError(`${from} refers to the private address ${url.origin}: pass baseUrl if you trust it`)
-  return { url, trustedUrl: source ?? UNTRUSTED }
+  return { url, trustedUrl: source ?? UNTRUSTED, ...refusal }
+}
+
+/** Returns what a server of a single operation becomes when the user configured base URLs, or `undefined` if they do not concern it. */
+function replaceServer(server: URL, options: BaseUrlOptions): URL | undefined {
+  const { baseUrl, baseUrls = {}, mainServer, url: source } = options
+  const other = Object.entries(baseUrls).find(([origin]) => parseUrl(origin)?.origin === server.origin)
+  if (other) return joinPath(new URL(other[1]), server.pathname)
+  const main = baseUrl !== undefined && mainServer ? mainUrl(mainServer, source, options) : undefined
+  if (baseUrl === undefined || main?.origin !== server.origin) return undefined
+  const prefix = main.pathname.replace(/\/$/, '')
+  const isBelow = server.pathname === prefix || server.pathname.startsWith(`${prefix}/`)
+  return joinPath(new URL(baseUrl), isBelow ? server.pathname.slice(prefix.length) : server.pathname)
+}
+
+function mainUrl({ url, variables }: JsonObject, source: URL | undefined, options: BaseUrlOptions): URL | undefined {
+  try {
+    return parseUrl(expandVariables(String(url ?? '/'), objectOrEmpty(variables), options), source)
+  } catch {
+    return undefined
+  }
+}
+
+function joinPath(base: URL, path: string): URL {
+  const joined = new URL(base)
+  joined.pathname = `${base.pathname.replace(/\/$/, '')}/${path.replace(/^\//, '')}`
+  return joined
 }
 
 function isAllowed({ hostname }: URL, { allow = [] }: BaseUrlOptions): boolean {

@@ -4,12 +4,11 @@ import type { ApiDocument } from '../document/document.ts'
 import { objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
 import { shorten } from '../schemas/keywords.ts'
-import { type FileArgument, fileBlob, fileSchema, isFileArgument } from './files.ts'
+import { fileBlob, fileSchema } from './files.ts'
 import { formFields } from './form-fields.ts'
+import { type BodyKind, type ChosenMediaType, chooseMediaType } from './media-types.ts'
+import { type PlannedForm, planForm, serializeMultipart } from './multipart.ts'
 import { serializeQueryValue, toText } from './styles.ts'
-
-/** How the argument becomes a body. */
-export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'
 
 /** The body of an operation, and the argument that provides it. */
 export interface PlannedBody {
@@ -20,6 +19,8 @@ export interface PlannedBody {
   readonly kind: BodyKind
   /** The JSON Schema of the argument. */
   readonly schema: JsonObject
+  /** The fields of a multipart form. */
+  readonly form: PlannedForm | undefined
   /** The encoding objects of a form, by the names of its fields. */
   readonly encoding: JsonObject
   /** The names of the fields that the description declares. */
@@ -34,85 +35,47 @@ export interface BodyPlanOptions {
   readonly preferred: string | undefined
 }
 
-/** Tells the kinds of media types apart, in order of preference. */
-const KINDS: readonly (readonly [BodyKind, RegExp])[] = [
-  ['json', /^application\/json\b/i],
-  ['json', /[/+]json\b|^\*\/\*/i],
-  ['form', /^application\/x-www-form-urlencoded/i],
-  ['multipart', /^multipart\//i],
-  ['text', /^text\/|[/+](xml|yaml|x-yaml|graphql|javascript|x-ndjson|jsonl)\b/i],
-  ['binary', /./],
-]
-
 /** Plans the body of an operation, or returns `undefined` if it has none. */
 export function planBody(source: unknown, options: BodyPlanOptions): PlannedBody | undefined {
-  const body = options.document.follow(source)
-  const content = Object.entries(objectOrEmpty(body.content))
-  const [mediaType, media] = chooseMediaType(content, options.preferred) ?? []
-  if (mediaType === undefined) return undefined
-  const kind = kindOf(mediaType)
-  const { schema, encoding } = options.document.follow(media)
-  const planned = bodySchema(kind, schema, options)
+  const { document, schemas } = options
+  const body = document.follow(source)
+  const content = objectOrEmpty(body.content)
+  const chosen = chooseMediaType(Object.keys(content), options.preferred)
+  if (chosen === undefined) return undefined
+  const { kind, mediaType } = chosen
+  const media = document.follow(content[chosen.key])
+  const encoding = objectOrEmpty(media.encoding)
+  const form = kind === 'multipart' ? planForm(media.schema, { document, schemas, encoding }) : undefined
+  const planned = form?.schema ?? bodySchema(chosen, media.schema, options)
   const description = textOrNothing(body.description)
   return {
     argument: options.nameArgument('body', 'request'),
     required: body.required === true,
-    mediaType: mediaType === '*/*' ? 'application/json' : mediaType,
+    mediaType,
     kind,
     schema: description && planned.description === undefined ? { ...planned, description: shorten(description) } : planned,
-    encoding: objectOrEmpty(encoding),
-    fields: new Set(Object.keys(formFields(schema, options.document).properties)),
+    form,
+    encoding,
+    fields: new Set(Object.keys(formFields(media.schema, document).properties)),
   }
 }
 
-function chooseMediaType(content: readonly [string, unknown][], preferred: string | undefined): [string, unknown] | undefined {
-  const wanted = content.find(([type]) => type === preferred)
-  if (wanted) return wanted
-  return KINDS.flatMap(([, pattern]) => content.filter(([type]) => pattern.test(type)))[0]
-}
-
-function kindOf(mediaType: string): BodyKind {
-  return KINDS.find(([, pattern]) => pattern.test(mediaType))?.[0] ?? 'binary'
-}
-
-function bodySchema(kind: BodyKind, schema: unknown, { document, schemas }: BodyPlanOptions): JsonObject {
+function bodySchema({ kind, mediaType }: ChosenMediaType, schema: unknown, { document, schemas }: BodyPlanOptions): JsonObject {
   if (kind === 'binary') return fileSchema()
-  if (kind === 'multipart') return multipartSchema(schema, { document, schemas })
   const converted = objectOrEmpty(schemas.convert(schema))
-  return kind === 'text' ? { ...converted, type: 'string' } : converted
-}
-
-/** Returns the schema of a multipart form: its fields, with files as objects. */
-function multipartSchema(schema: unknown, { document, schemas }: Pick<BodyPlanOptions, 'document' | 'schemas'>): JsonObject {
-  const { properties, required } = formFields(schema, document)
-  const fields = Object.entries(properties).filter(([, field]) => document.follow(field).readOnly !== true)
-  const isList = (field: JsonObject): boolean => field.type === 'array' && isFile(document.follow(field.items))
-  const convert = (source: unknown): unknown => {
-    const field = document.follow(source)
-    const description = textOrNothing(field.description)
-    if (isFile(field)) return fileSchema(description)
-    return isList(field) ? { type: 'array', items: fileSchema(), ...(description && { description }) } : schemas.convert(source)
-  }
-  const names = new Set(fields.map(([name]) => name))
+  if (kind !== 'text' || converted.type === 'string') return converted
+  // The model writes the text itself: what the schema says about objects does not apply to it.
+  const description = textOrNothing(document.follow(schema).description)
   return {
-    type: 'object',
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, convert(field)])),
-    ...(required.some((name) => names.has(name)) && { required: required.filter((name) => names.has(name)) }),
+    type: 'string',
+    description: [`The body as ${mediaType}.`, description && shorten(description)].filter(Boolean).join(' '),
   }
-}
-
-function isFile({ type, format, contentMediaType, contentEncoding }: JsonObject): boolean {
-  if (type === 'file') return true
-  if (type !== undefined && type !== 'string') return false
-  if (format === 'binary' || format === 'base64' || format === 'byte' || contentEncoding !== undefined) return true
-  return typeof contentMediaType === 'string' && !/^text\/|json/.test(contentMediaType)
 }
 
 /** A serialized body, and the headers that describe it. */
 export interface SerializedBody {
-  readonly content: string | Blob | FormData
-  /** Absent for multipart forms: their media type contains a boundary that `fetch` chooses. */
-  readonly mediaType: string | undefined
+  readonly content: string | Blob
+  readonly mediaType: string
 }
 
 /** Decides which names of a form are sent. */
@@ -125,13 +88,12 @@ export interface FormNames {
 
 /** Serializes the value of the argument. Fields of forms whose names are not accepted are left out. */
 export function serializeBody(body: PlannedBody, value: unknown, names: FormNames): SerializedBody {
-  const { kind, mediaType, encoding } = body
+  const { kind, mediaType, form } = body
   if (kind === 'json') return { content: JSON.stringify(value), mediaType }
   if (kind === 'form') return { content: serializeForm(acceptedFields(value, names), body, names), mediaType }
-  if (kind === 'multipart') return { content: toFormData(acceptedFields(value, names), encoding), mediaType: undefined }
+  if (form) return serializeMultipart(acceptedFields(value, names), form, mediaType)
   if (kind === 'text') return { content: toText(value), mediaType }
-  const file = isFileArgument(value) ? value : { text: toText(value) }
-  const content = fileBlob(file, mediaType.includes('*') ? 'application/octet-stream' : mediaType)
+  const content = fileBlob(isObject(value) ? value : { text: toText(value) }, mediaType)
   return { content, mediaType: content.type }
 }
 
@@ -162,31 +124,4 @@ function serializeForm(
     .filter((text) => text !== '')
     .join('&')
     .replaceAll('%20', '+')
-}
-
-function toFormData(entries: readonly [string, unknown][], encoding: JsonObject): FormData {
-  const form = new FormData()
-  for (const [name, field] of entries) {
-    const { contentType } = objectOrEmpty(encoding[name])
-    const type = textOrNothing(contentType)?.split(',')[0]?.trim()
-    for (const item of Array.isArray(field) ? field : [field]) appendField(form, { name, item, type })
-  }
-  return form
-}
-
-interface FormField {
-  readonly name: string
-  readonly item: unknown
-  readonly type: string | undefined
-}
-
-function appendField(form: FormData, { name, item, type }: FormField): void {
-  if (isFileArgument(item)) appendFile(form, name, { ...(type && !type.includes('*') && { contentType: type }), ...item })
-  else if (isObject(item)) form.append(name, new Blob([JSON.stringify(item)], { type: type ?? 'application/json' }))
-  else if (type) form.append(name, new Blob([toText(item)], { type }))
-  else form.append(name, toText(item))
-}
-
-function appendFile(form: FormData, name: string, file: FileArgument): void {
-  form.append(name, fileBlob(file, 'application/octet-stream'), file.filename ?? name)
 }

@@ -26,14 +26,14 @@ export function createCredentials(
   document: ApiDocument,
   sources: { readonly [scheme: string]: ApiCredentialSource },
 ): GetCredentials {
-  const schemes = objectOrEmpty(objectOrEmpty(document.root.components).securitySchemes)
-  const requirements = arrayOrEmpty(operation.source.security ?? document.root.security).filter(isObject)
+  const schemes = describedSchemes(document)
+  const requirements = requirementsOf(operation, document) ?? []
   const candidates = requirements.filter((requirement) => Object.keys(requirement).every((name) => Object.hasOwn(sources, name)))
   return async (call) => {
     for (const requirement of candidates) {
       const parts = await Promise.all(
         Object.entries(requirement).map(async ([name, scopes]) => {
-          const scheme = document.follow(schemes[name])
+          const scheme = Object.hasOwn(schemes, name) ? (schemes[name] ?? {}) : {}
           const credential = await resolveCredential(sources[name], call, describeScheme({ name, scopes, scheme }, operation))
           return credential === undefined ? undefined : placeCredential(scheme, credential)
         }),
@@ -42,6 +42,30 @@ export function createCredentials(
     }
     return NOTHING
   }
+}
+
+/** Returns the security schemes of a description by their names. */
+export function describedSchemes({ root, follow }: ApiDocument): { [name: string]: JsonObject } {
+  const schemes = Object.entries(objectOrEmpty(objectOrEmpty(root.components).securitySchemes))
+  return Object.fromEntries(schemes.map(([name, scheme]) => [name, follow(scheme)]))
+}
+
+/**
+ * Returns the security requirements of an operation, of which one must be met, or `undefined` if the description says nothing. An empty one,
+ * which allows calls without credentials, comes last, wherever the description has it.
+ */
+export function requirementsOf({ source }: DescribedOperation, { root }: ApiDocument): JsonObject[] | undefined {
+  const security = source.security ?? root.security
+  const isEmpty = (requirement: JsonObject): boolean => Object.keys(requirement).length === 0
+  const requirements = arrayOrEmpty(security).filter(isObject)
+  return security === undefined ? undefined : requirements.sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
+}
+
+/** Returns the schemes that an operation may require: all of them if the description does not say which. */
+export function schemesOf(operation: DescribedOperation, document: ApiDocument): { [name: string]: JsonObject } {
+  const schemes = describedSchemes(document)
+  const names = requirementsOf(operation, document)?.flatMap((requirement) => Object.keys(requirement))
+  return names ? Object.fromEntries(Object.entries(schemes).filter(([name]) => names.includes(name))) : schemes
 }
 
 interface RequiredScheme {

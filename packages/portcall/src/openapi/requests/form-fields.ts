@@ -15,21 +15,41 @@ const MAX_DEPTH = 8
 /** Keywords that describe members in addition to `properties`. */
 const OPENING: readonly string[] = ['patternProperties', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
-/** Returns the members of an object schema, also those of the parts of `allOf`. */
+/** Returns the members of an object schema, also those of the parts of `allOf` and of the branches of `anyOf` and `oneOf`. */
 export function formFields(schema: unknown, document: ApiDocument, depth = 0): FormFields {
   const source = document.follow(schema)
-  const parts = depth < MAX_DEPTH ? arrayOrEmpty(source.allOf).map((part) => formFields(part, document, depth + 1)) : []
+  const read = (keyword: string): FormFields[] =>
+    depth < MAX_DEPTH ? arrayOrEmpty(source[keyword]).map((part) => formFields(part, document, depth + 1)) : []
+  const parts = read('allOf')
+  const branches = [...read('anyOf'), ...read('oneOf')].filter(({ properties }) => Object.keys(properties).length > 0)
   const own = arrayOrEmpty(source.required).filter((name) => typeof name === 'string')
+  const everywhere = (branches[0]?.required ?? []).filter((name) => branches.every(({ required }) => required.includes(name)))
   const { additionalProperties = false, unevaluatedProperties = false } = source
   return {
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties), objectOrEmpty(source.properties)),
-    required: [...new Set([...parts.flatMap(({ required }) => required), ...own])],
+    properties: {
+      ...mergeAlternatives(branches),
+      ...Object.assign({}, ...parts.map(({ properties }) => properties), objectOrEmpty(source.properties)),
+    },
+    required: [...new Set([...parts.flatMap(({ required }) => required), ...everywhere, ...own])],
     isOpen:
       additionalProperties !== false ||
       unevaluatedProperties !== false ||
       OPENING.some((keyword) => Object.hasOwn(source, keyword)) ||
       parts.some(({ isOpen }) => isOpen),
   }
+}
+
+/** Returns the members of some branches. One that several of them describe may be what any of them says. */
+function mergeAlternatives(branches: readonly FormFields[]): JsonObject {
+  const found = new Map<string, Map<string, unknown>>()
+  for (const { properties } of branches)
+    for (const [name, schema] of Object.entries(properties)) {
+      const schemas = found.get(name) ?? new Map<string, unknown>()
+      found.set(name, schemas.set(JSON.stringify(schema), schema))
+    }
+  return Object.fromEntries(
+    [...found].map(([name, schemas]) => [name, schemas.size === 1 ? [...schemas.values()][0] : { anyOf: [...schemas.values()] }]),
+  )
 }
 
 /** Returns the names of the members of an object, or `undefined` if its schema does not list them all. */

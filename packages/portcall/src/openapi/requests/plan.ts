@@ -6,8 +6,11 @@ import type { DescribedOperation } from '../document/operations.ts'
 import { createArgumentNames } from '../names.ts'
 import type { OperationOverrides } from '../options.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
+import { acceptedTypes } from './accept.ts'
 import { type PlannedBody, planBody } from './body.ts'
+import { schemesOf } from './credentials.ts'
 import { type PlannedParameter, planParameters } from './parameters.ts'
+import { splitPath } from './placeholders.ts'
 import { createReservedNames, type NamesByPlace, namesOfQuery, type ReservedNames } from './reserved-names.ts'
 
 /** How the arguments of a tool become a request. */
@@ -19,7 +22,9 @@ export interface RequestPlan {
   readonly inputSchema: JsonObject
   /** Whether parts of the schema accept any value because it would be too large. */
   readonly isCut: boolean
-  /** The names that security schemes use. */
+  /** The value of the header `Accept`. */
+  readonly accept: string
+  /** The names that the security schemes of the operation use. */
   readonly credentialNames: ReservedNames
   /** The names of the parameters of the description, also of those that are left out. */
   readonly declaredNames: ReservedNames
@@ -32,6 +37,8 @@ export interface PlanOptions {
   readonly maxSchemaChars: number
   /** The names that the configuration sets in all requests. */
   readonly configuredNames: NamesByPlace
+  /** Receives what the description says and the tool does not do. */
+  readonly report: (problem: string) => void
 }
 
 /** The methods whose requests have no body: `fetch` does not send one. */
@@ -39,11 +46,11 @@ export const BODILESS: readonly string[] = ['GET', 'HEAD', 'TRACE']
 
 /** Plans the request of an operation. */
 export function planRequest(operation: DescribedOperation, options: PlanOptions): RequestPlan {
-  const { document, schemas, overrides, maxSchemaChars, configuredNames } = options
+  const { document, schemas, overrides, maxSchemaChars, configuredNames, report } = options
   const nameArgument = createArgumentNames()
-  const schemes = schemeNames(document)
+  const schemes = schemeNames(operation, document)
   const reserved = createReservedNames(schemes, configuredNames, { query: namesInPath(operation) })
-  const parameters = planParameters(operation, { document, schemas, nameArgument, reserved })
+  const parameters = planParameters(operation, { document, schemas, nameArgument, reserved, report })
   const source = BODILESS.includes(operation.method) ? undefined : operation.source.requestBody
   const body = planBody(source, { document, schemas, nameArgument, preferred: overrides.mediaType })
   const members = [...parameters, ...(body ? [body] : [])].filter(
@@ -58,12 +65,13 @@ export function planRequest(operation: DescribedOperation, options: PlanOptions)
   }
   const { schema: inputSchema, isCut } = schemas.complete(schema, maxSchemaChars)
   const declaredNames = createReservedNames(...operation.parameters.map(({ in: place, name }) => ({ [String(place)]: [name] })))
-  return { operation, parameters, body, inputSchema, isCut, credentialNames: createReservedNames(schemes), declaredNames }
+  const accept = acceptedTypes(operation, document)
+  return { operation, parameters, body, inputSchema, isCut, accept, credentialNames: createReservedNames(schemes), declaredNames }
 }
 
 /** Returns the names of the members that carry keys, by place. */
-function schemeNames({ root, follow }: ApiDocument): NamesByPlace {
-  const schemes = Object.values(objectOrEmpty(objectOrEmpty(root.components).securitySchemes)).map(follow)
+function schemeNames(operation: DescribedOperation, document: ApiDocument): NamesByPlace {
+  const schemes = Object.values(schemesOf(operation, document))
   const keys = schemes.filter(({ type }) => type === 'apiKey')
   const at = (place: string): string[] => keys.filter((scheme) => scheme.in === place).map(({ name }) => String(name))
   return { query: at('query'), header: at('header'), cookie: at('cookie') }
@@ -71,7 +79,7 @@ function schemeNames({ root, follow }: ApiDocument): NamesByPlace {
 
 /** Returns the names that the path of an operation sets in the query: some descriptions tell operations apart by them. */
 function namesInPath({ path }: DescribedOperation): string[] {
-  const [, query = ''] = path.split('?', 2)
+  const { query } = splitPath(path)
   return namesOfQuery(
     query
       .split('&')

@@ -39,6 +39,7 @@ function build(path: string, source: JsonObject, args: JsonObject): ApiRequest {
     overrides: {},
     maxSchemaChars: 32_768,
     configuredNames: configuredNames(BASE_URL, CONFIGURED),
+    report: () => {},
   })
   return buildRequest({ plan, args, baseUrl: BASE_URL, credentials: CREDENTIALS, headers: CONFIGURED })
 }
@@ -215,8 +216,9 @@ test.each([
 ])('a form of %s has no field that a server would take for the key in the query', async (mediaType, expected) => {
   const requestBody = { content: { [mediaType]: { schema: { type: 'object' } } } }
   const body = { a: '1', api_key: 'evil', 'API_KEY[]': 'evil', version: 'evil' }
-  const { body: sent } = build('/x', { requestBody }, { body })
-  const pairs = sent instanceof FormData ? [...sent].map(([name, text]) => `${name}=${String(text)}`) : [String(sent)]
+  const { body: sent, headers } = build('/x', { requestBody }, { body })
+  const form = await new Response(sent, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData()
+  const pairs = [...form].map(([name, text]) => `${name}=${String(text)}`)
   expect(pairs.join('&')).toBe(expected)
 })
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { type FormNames, serializeBody } from './body.ts'
 import type { RequestCredentials } from './credentials.ts'
 import { isMemberPlace, type PlannedParameter } from './parameters.ts'
+import { replacePlaceholders, splitPath } from './placeholders.ts'
 import type { RequestPlan } from './plan.ts'
 import { configuredNames, createReservedNames, type MemberPlace, namesOfQuery } from './reserved-names.ts'
 import {
@@ -20,7 +21,7 @@ export interface ApiRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Blob | FormData | undefined
+  readonly body: string | Blob | undefined
 }
 
 /** What a request is built from. */
@@ -61,18 +62,23 @@ export function buildRequest(parts: RequestParts): ApiRequest {
     new URLSearchParams(credentials.query).toString(),
   ])
   const ownHeaders = at('header').map((parameter) => [parameter.name, serialize(parameter, values, serializeHeaderValue)])
-  return {
-    method: plan.operation.method,
-    url,
-    headers: {
-      accept: acceptedTypes(plan),
-      ...lowerCaseNames(Object.fromEntries(ownHeaders)),
-      ...(body?.mediaType !== undefined && { 'content-type': body.mediaType }),
-      ...headers,
-      ...lowerCaseNames(credentials.headers),
-      ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
-    },
-    body: body?.content,
+  const allHeaders: Record<string, string> = {
+    accept: plan.accept,
+    ...lowerCaseNames(Object.fromEntries(ownHeaders)),
+    ...(body && { 'content-type': body.mediaType }),
+    ...headers,
+    ...lowerCaseNames(credentials.headers),
+    ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
+  }
+  checkHeaders(allHeaders)
+  return { method: plan.operation.method, url, headers: allHeaders, body: body?.content }
+}
+
+/** @throws ToolError when a header has characters that HTTP clients do not send (RFC 9110, section 5.5). */
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const [character] = /[^\t\x20-\x7e\x80-\xff]/u.exec(value) ?? []
+    if (character !== undefined) throw new ToolError(`The header ${name} cannot contain ${JSON.stringify(character)}`)
   }
 }
 
@@ -89,8 +95,7 @@ function createNames({ plan, baseUrl, credentials, headers }: RequestParts): Req
     cookie: Object.keys(credentials.cookies),
   })
   const configured = createReservedNames(configuredNames(baseUrl, headers))
-  const [, queryOfPath = ''] = plan.operation.path.split('?', 2)
-  const described = createReservedNames({ query: namesOfQuery(queryOfPath) })
+  const described = createReservedNames({ query: namesOfQuery(splitPath(plan.operation.path).query) })
   const isReserved = (place: MemberPlace, name: string): boolean => sent.has(place, name) || configured.has(place, name)
   return {
     accepts: ({ place, name }) => !isMemberPlace(place) || !isReserved(place, name),
@@ -144,14 +149,18 @@ function serializeQuerystring(parameter: PlannedParameter, values: Values): stri
 function expandPath({ operation, parameters }: RequestPlan, values: Values): { readonly path: string; readonly query: string } {
   const byName = new Map(parameters.filter(({ place }) => place === 'path').map((parameter) => [parameter.name, parameter]))
   const expand = (template: string, serializeValue: Serialize): string =>
-    template.replaceAll(/\{([^{}]*)\}/g, (whole, name: string) => {
-      const parameter = byName.get(name)
-      if (!parameter) return encodeURIComponent(whole)
-      const text = serialize(parameter, values, serializeValue)
-      if (text === '') throw new ToolError(`${parameter.argument} must not be empty`)
-      return text
+    replacePlaceholders(template, ({ text, name, isGreedy }) => {
+      const parameter = byName.get(text) ?? byName.get(name)
+      if (!parameter) return encodeURIComponent(`{${text}}`)
+      const value = values.args[parameter.argument]
+      const isPath = isGreedy && typeof value === 'string'
+      const parts = isPath ? value.replace(/^\/+/, '').split('/') : [value]
+      const at = (part: unknown): Values => ({ ...values, args: { [parameter.argument]: part } })
+      const expanded = parts.map((part) => serialize(parameter, at(part), serializeValue)).join('/')
+      if (expanded === '') throw new ToolError(`${parameter.argument} must not be empty`)
+      return expanded
     })
-  const [path = '', query = ''] = operation.path.replace(/#.*$/s, '').split('?', 2)
+  const { path, query } = splitPath(operation.path)
   const expanded = expand(path, serializePathValue)
   if (expanded.split('/').some(hasDotSegment)) throw new ToolError('A path must not contain "." or ".."')
   const inQuery: Serialize = (parameter) => serializePathValue({ ...parameter, allowReserved: false })
@@ -168,16 +177,4 @@ function hasDotSegment(segment: string): boolean {
     text = text.replaceAll(/%(?:25)*(?=2e|2f|5c|3b)/gi, '%').replaceAll(/%(2e|2f|5c|3b)/gi, decodeURIComponent)
   }
   return false
-}
-
-/** Returns the media types that the responses of the description have, JSON first. */
-function acceptedTypes({ operation: { source } }: RequestPlan): string {
-  const responses = Object.values((source.responses ?? {}) as JsonObject) as { content?: JsonObject }[]
-  const types = new Set(responses.flatMap((response) => Object.keys(response?.content ?? {})))
-  const sorted = [...types].filter((type) => /^[\w.+*-]+\/[\w.+*-]+$/.test(type)).sort((a, b) => rank(a) - rank(b))
-  return [...sorted.slice(0, 8), '*/*;q=0.1'].join(', ')
-}
-
-function rank(type: string): number {
-  return type === 'application/json' ? 0 : type.includes('json') ? 1 : 2
 }

@@ -37,8 +37,9 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 const SAFE: readonly string[] = ['GET', 'HEAD']
 
 /**
- * Sends a request and reads the response. Redirects of GET and HEAD are followed; to another origin without the headers of the request, which
- * carry credentials. Each address is checked, before and after its name is resolved.
+ * Sends a request and reads the response. Follows the redirects that keep the meaning of the request: those of GET and HEAD, 303, and within an
+ * origin 307 and 308, which keep method and body (RFC 9110, section 15.4). Requests to another origin have none of the headers of the request,
+ * which carry credentials. Each address is checked, before and after its name is resolved.
  *
  * @throws ToolError when the API cannot be reached, is too slow or sends too much.
  */
@@ -66,8 +67,7 @@ type LoadSend = (policy: AddressPolicy) => Promise<HttpSend>
 async function follow(request: ApiRequest, options: ApiSendOptions, loadSend: LoadSend): Promise<ApiResponse> {
   const send = createCheckedSend(options, { isNamedByUser: request.url.origin === options.trustedUrl.origin, loadSend })
   const { signal } = options
-  const { method, body } = request
-  let { url, headers } = request
+  let { url, method, headers, body } = request
   for (let redirects = 0; ; redirects++) {
     const response = await send(url, { method, headers, body, signal })
     const target = redirectTarget(response, url, method)
@@ -78,6 +78,10 @@ async function follow(request: ApiRequest, options: ApiSendOptions, loadSend: Lo
     await response.body?.cancel()
     if (redirects === MAX_REDIRECTS) throw new ToolError(`${request.url.origin} redirects more than ${MAX_REDIRECTS} times`)
     if (target.protocol !== 'https:' && url.protocol === 'https:') throw redirectRefused(url)
+    if (response.status === 303 && !SAFE.includes(method)) {
+      ;[method, body] = ['GET', undefined]
+      headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
+    }
     if (target.origin !== url.origin) headers = { accept: headers.accept ?? '*/*' }
     url = target
   }
@@ -107,7 +111,7 @@ function createCheckedSend(
       return send(url.href, { method, headers, signal, redirect: 'manual', ...(body !== undefined && { body }) })
     }
     const send = await (checked ??= loadSend(policy))
-    return send(url, { method, signal, ...(await toBytes(headers, body)) })
+    return send(url, { method, headers, signal, body: body === undefined ? undefined : await toBytes(body) })
   }
 }
 
@@ -125,22 +129,15 @@ function redirectRefused({ origin }: URL): ToolError {
   return new ToolError(`${origin} redirects to an address that is not allowed`)
 }
 
-/** Returns a body as bytes, with the header that describes a form. */
-async function toBytes(
-  headers: Readonly<Record<string, string>>,
-  body: ApiRequest['body'],
-): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array<ArrayBuffer> | undefined }> {
-  if (body === undefined) return { headers, body }
-  const encoded = new Response(body)
-  const type = encoded.headers.get('content-type')
-  const bytes = new Uint8Array(await encoded.arrayBuffer())
-  return { headers: { ...(type !== null && { 'content-type': type }), ...headers }, body: bytes }
+async function toBytes(body: string | Blob): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await new Response(body).arrayBuffer())
 }
 
 function redirectTarget({ status, headers }: Response, from: URL, method: string): URL | undefined {
   const location = headers.get('location')
-  if (!REDIRECTS.includes(status) || location === null || !SAFE.includes(method)) return undefined
-  return parseUrl(location, from)
+  const target = REDIRECTS.includes(status) && location !== null ? parseUrl(location, from) : undefined
+  const keepsMethod = (status === 307 || status === 308) && target?.origin === from.origin
+  return SAFE.includes(method) || status === 303 || keepsMethod ? target : undefined
 }
 
 async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {

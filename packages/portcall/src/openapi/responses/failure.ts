@@ -29,8 +29,10 @@ export function failureOf(where: string, response: ApiResponse, redactor: Redact
   const { status, statusText, headers } = response
   const message = messageOf(response, redactor)
   const retry = headers.get('retry-after')
+  const location = status < 400 ? headers.get('location') : null
   const parts = [`${where} failed: ${[status, redactor.text(statusText)].filter(Boolean).join(' ')}`, message]
-  return new ToolError([...parts, retry && `Retry after: ${redactor.text(retry)}`].filter(Boolean).join('\n'))
+  const notes = [location && `Location: ${redactor.text(location)}`, retry && `Retry after: ${redactor.text(retry)}`]
+  return new ToolError([...parts, ...notes].filter(Boolean).join('\n'))
 }
 
 /** Secrets are replaced before texts are cut, so that no half of one remains. */

@@ -57,7 +57,8 @@ export interface UriTemplate {
 }
 
 const MAX_LENGTH = 8192
-const MAX_VARIABLES = 64
+/** The largest number of variables of a URI template. */
+export const MAX_TEMPLATE_VARIABLES = 64
 
 /** Parses a URI template. @throws SchemaError if it is invalid. */
 export function parseTemplate(template: string, options: TemplateOptions = {}): UriTemplate {
@@ -66,7 +67,8 @@ export function parseTemplate(template: string, options: TemplateOptions = {}): 
   const variables = [
     ...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name)))),
   ]
-  if (variables.length > MAX_VARIABLES) throw new SchemaError(`A URI template has at most ${MAX_VARIABLES} variables`)
+  if (variables.length > MAX_TEMPLATE_VARIABLES)
+    throw new SchemaError(`A URI template has at most ${MAX_TEMPLATE_VARIABLES} variables`)
   const match = createMatcher(parts)
   const { maxUriLength = MAX_LENGTH } = options
   return {

@@ -1,0 +1,230 @@
+/** Requests are what descriptions mean, also where descriptions are unusual; what a tool does not do is an issue. */
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'portcall/client'
+import { fromOpenAPI, type OpenApiOptions } from 'portcall/openapi'
+import { expect, onTestFinished, test } from 'vitest'
+
+interface Received {
+  readonly line: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+const sendOk: Answer = (_request, response) => void response.setHeader('content-type', 'application/json').end('{"ok":true}')
+
+async function startApi(answer: Answer = sendOk) {
+  const received: Received[] = []
+  const server = createHttpServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    received.push({ line: `${request.method} ${request.url}`, headers: request.headers, body })
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received }
+}
+
+const describeApi = (paths: object, rest: object = {}): object => ({
+  openapi: '3.1.0',
+  info: { title: 't', version: '1' },
+  paths,
+  ...rest,
+})
+
+async function serve(description: object, options: OpenApiOptions) {
+  const server = await fromOpenAPI(description, options)
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  const [tool] = await client.tools().toArray()
+  const problems = server.openapi.issues.map(({ problem }) => problem)
+  const call = (args: object = {}) => client.callTool(tool?.name ?? '', args as Record<string, unknown>)
+  return { client, tool, call, problems, server }
+}
+
+const param = (name: string, members: object = {}) => ({ name, in: 'query', schema: { type: 'string' }, ...members })
+
+test.each([
+  ['{id}', [], 'id', '/p/a%2Fb', 'no parameter describes {id}'],
+  ['{id}', [param('id')], 'id', '/p/a%2Fb', 'described as a part of the query'],
+  ['{id}', [param('id', { in: 'header' })], 'id', '/p/a%2Fb', 'no parameter describes {id}'],
+  ['{id:[0-9]+}', [param('id', { in: 'path' })], 'id', '/p/a%2Fb', undefined],
+  ['{id?}', [], 'id', '/p/a%2Fb', 'no parameter describes {id}'],
+  ['{proxy+}', [param('proxy', { in: 'path' })], 'proxy', '/p/a/b', undefined],
+  ['{proxy+}', [param('proxy+', { in: 'path' })], 'proxy', '/p/a/b', undefined],
+  ['{+name}', [param('name', { in: 'path' })], 'name', '/p/a/b', undefined],
+  ['{name*}', [], 'name', '/p/a/b', 'no parameter describes {name}'],
+  ['{file:path}', [], 'file', '/p/a/b', 'no parameter describes {file}'],
+])('the placeholder %s with the parameters %j is the argument %s', async (placeholder, parameters, argument, path, problem) => {
+  const api = await startApi()
+  const { tool, call, problems } = await serve(describeApi({ [`/p/${placeholder}`]: { get: { parameters } } }), {
+    baseUrl: api.url,
+  })
+  expect(tool?.inputSchema.required).toEqual([argument])
+  await call({ [argument]: 'a/b' })
+  expect(api.received[0]?.line).toBe(`GET ${path}`)
+  expect(problems).toEqual(problem === undefined ? [] : [expect.stringContaining(problem)])
+  for (const value of ['../x', 'a/../x', '%2e%2e', '']) expect((await call({ [argument]: value })).isError, value).toBe(true)
+  expect(api.received).toHaveLength(1)
+})
+
+test.each([
+  [param('x', { in: 'path' }), 'the path has no {x}'],
+  [param('x', { in: 'body' }), 'is in "body", which is no place of OpenAPI 3'],
+  [param('x', { in: 'formData' }), 'is in "formData"'],
+])('a parameter that is left out is an issue: %j', async (parameter, problem) => {
+  const { problems } = await serve(describeApi({ '/p': { get: { parameters: [parameter] } } }), { baseUrl: 'http://127.0.0.1:1' })
+  expect(problems).toEqual([expect.stringContaining(problem)])
+})
+
+const SCHEMES = {
+  bot: { type: 'apiKey', in: 'header', name: 'authorization' },
+  key: { type: 'apiKey', in: 'query', name: 'key' },
+}
+test.each([
+  [[{}, { bot: [] }], { bot: 'Bot abc' }, 'Bot abc'],
+  [[{ bot: [] }, {}], { bot: 'Bot abc' }, 'Bot abc'],
+  [[{}, { key: [] }, { bot: [] }], { bot: 'Bot abc' }, 'Bot abc'],
+  [[{}, { bot: [] }], { bot: () => undefined }, undefined],
+  [[{}], { bot: 'Bot abc' }, undefined],
+])('security %j with %j sends %s', async (security, auth, expected) => {
+  const api = await startApi()
+  const description = describeApi({ '/p': { get: { security } } }, { components: { securitySchemes: SCHEMES } })
+  const { call } = await serve(description, { baseUrl: api.url, auth })
+  await call()
+  expect(api.received[0]?.headers.authorization).toBe(expected)
+})
+
+test('a parameter that has the name of a key is an argument where the operation needs no key', async () => {
+  const api = await startApi()
+  const get = { security: [], parameters: [param('key', { required: true })] }
+  const description = describeApi({ '/p': { get } }, { components: { securitySchemes: SCHEMES }, security: [{ key: [] }] })
+  const { call } = await serve(description, { baseUrl: api.url, auth: { key: 'secret' } })
+  await call({ key: 'mine' })
+  expect(api.received[0]?.line).toBe('GET /p?key=mine')
+})
+
+const MAIN = 'https://api.test/v1'
+test.each([
+  [[{ url: MAIN }], `${MAIN}/upload`, '/sandbox/upload/p'],
+  [[{ url: MAIN }], MAIN, '/sandbox/p'],
+  [[{ url: MAIN }], 'https://api.test', '/sandbox/p'],
+  [[{ url: MAIN }], 'https://api.test/v2', '/sandbox/v2/p'],
+  [[], 'https://api.test', '/sandbox/p'],
+  [[{ url: 'https://{region}.test', variables: { region: { default: 'api' } } }], 'https://api.test/x', '/sandbox/x/p'],
+])('baseUrl with the servers %j replaces the server %s of an operation', async (servers, own, path) => {
+  const api = await startApi()
+  const description = describeApi({ '/p': { get: { servers: [{ url: own }] } } }, { servers })
+  const { call, problems } = await serve(description, { baseUrl: `${api.url}/sandbox/` })
+  await call()
+  expect(api.received[0]?.line).toBe(`GET ${path}`)
+  expect(problems).toEqual([])
+})
+
+test('calls that would go elsewhere than baseUrl are refused, unless the user names the origin', async () => {
+  const [api, other] = [await startApi(), await startApi()]
+  const description = describeApi({ '/p': { get: { servers: [{ url: `${other.url}/up` }] } } }, { servers: [{ url: MAIN }] })
+  const refused = await serve(description, { baseUrl: api.url })
+  expect(refused.problems).toEqual([expect.stringContaining('is not the one that baseUrl replaces')])
+  expect(JSON.stringify(await refused.call())).toContain(`baseUrls or credentialOrigins names ${other.url}`)
+  expect(other.received).toEqual([])
+  await (await serve(description, { baseUrl: api.url, baseUrls: { [other.url]: `${api.url}/files` } })).call()
+  expect(api.received[0]?.line).toBe('GET /files/up/p')
+  await (await serve(description, { baseUrl: api.url, credentialOrigins: [other.url] })).call()
+  expect(other.received[0]?.line).toBe('GET /up/p')
+})
+
+const OBJECT = { type: 'object', properties: { long: { type: 'string', description: 'x'.repeat(500) } } }
+test.each([
+  [['application/json-patch+json', 'application/json', 'text/json', 'application/*+json'], OBJECT, { a: 1 }, 'application/json'],
+  [['application/*+json'], OBJECT, { a: 1 }, 'application/json'],
+  [['*/*'], OBJECT, { a: 1 }, 'application/json'],
+  [['application/*'], OBJECT, { a: 1 }, 'application/json'],
+  [['text/*'], { type: 'string' }, 'a', 'text/plain'],
+  [['application/json; charset=utf-8'], OBJECT, { a: 1 }, 'application/json; charset=utf-8'],
+  [['application/vnd.api+json', 'application/*+json'], OBJECT, { a: 1 }, 'application/vnd.api+json'],
+  [['application/xml'], { $ref: '#/components/schemas/Big' }, '<a/>', 'application/xml'],
+  [['text/xml'], { allOf: [{ $ref: '#/components/schemas/Big' }] }, '<a/>', 'text/xml'],
+  [['application/xml', 'application/json'], OBJECT, { a: 1 }, 'application/json'],
+])('a body of %j is sent as %4$s', async (types, schema, body, expected) => {
+  const api = await startApi()
+  const content = Object.fromEntries(types.map((type) => [type, { schema }]))
+  const description = describeApi({ '/p': { post: { requestBody: { content } } } }, { components: { schemas: { Big: OBJECT } } })
+  const { call } = await serve(description, { baseUrl: api.url })
+  const result = await call({ body })
+  expect(result.isError, JSON.stringify(result.content)).not.toBe(true)
+  expect(api.received[0]).toMatchObject({ headers: { 'content-type': expected } })
+  expect(api.received[0]?.body).toBe(typeof body === 'string' ? body : JSON.stringify(body))
+})
+
+const json = { 'application/json': {} }
+test.each([
+  [{ 200: { $ref: '#/components/responses/Ok' } }, 'application/json, */*;q=0.1'],
+  [{ 200: { content: { 'application/json; charset=utf-8': {} } } }, 'application/json, */*;q=0.1'],
+  [
+    { 200: { content: { 'application/vnd.es+json;compatible-with=9': {} } } },
+    'application/vnd.es+json; compatible-with=9, */*;q=0.1',
+  ],
+  [{ 200: { content: { 'text/csv': {}, ...json } } }, 'application/json, text/csv, */*;q=0.1'],
+])('the responses %j are accepted as %s', async (responses, expected) => {
+  const api = await startApi()
+  const description = describeApi({ '/p': { get: { responses } } }, { components: { responses: { Ok: { content: json } } } })
+  await (await serve(description, { baseUrl: api.url })).call()
+  expect(api.received[0]?.headers.accept).toBe(expected)
+})
+
+test.each([
+  ['POST', 307, '/p/', 'POST /p/', '{"a":1}'],
+  ['DELETE', 308, '/p/', 'DELETE /p/', '{"a":1}'],
+  ['POST', 303, '/done', 'GET /done', ''],
+  ['GET', 301, '/p/', 'GET /p/', ''],
+])('%s follows %d to %s', async (method, status, location, expected, body) => {
+  const api = await startApi((request, response) =>
+    request.url === '/p' ? void response.writeHead(status, { location }).end() : sendOk(request, response),
+  )
+  const requestBody = { content: { 'application/json': {} } }
+  const { call } = await serve(describeApi({ '/p': { [method.toLowerCase()]: { requestBody } } }), { baseUrl: api.url })
+  expect(await call({ body: { a: 1 } })).toMatchObject({ structuredContent: { ok: true } })
+  expect(api.received[1]).toMatchObject({ line: expected, body })
+  expect(api.received[1]?.headers['content-type']).toBe(body === '' ? undefined : 'application/json')
+})
+
+test.each([
+  [301, '/p/'],
+  [307, 'https://other.test/p'],
+])('a POST that is redirected with %d to %s fails and names the target', async (status, location) => {
+  const api = await startApi((_request, response) => void response.writeHead(status, { location }).end())
+  const { call } = await serve(describeApi({ '/p': { post: {} } }), { baseUrl: api.url })
+  expect(JSON.stringify((await call()).content)).toContain(`Location: ${location}`)
+  expect(api.received).toHaveLength(1)
+})
+
+test('an operation with too many parameters for a URI becomes a tool', async () => {
+  const parameters = Array.from({ length: 70 }, (_, index) => param(`p${index}`))
+  const options = { baseUrl: 'http://127.0.0.1:1', routes: [{ methods: ['GET'], to: 'resource' as const }] }
+  const { tool, problems } = await serve(describeApi({ '/p': { get: { operationId: 'many', parameters } } }), options)
+  expect(tool?.name).toBe('many')
+  expect(problems).toEqual([expect.stringContaining('too many parameters for a URI')])
+})
+
+test('names that can stay stay, whatever comes before them', async () => {
+  const api = await startApi()
+  const names = ['$filter', 'filter', 'StartTime<', 'StartTime', 'StartTime>']
+  const description = describeApi({ '/p': { get: { parameters: names.map((name) => param(name)) } } })
+  const { tool, call } = await serve(description, { baseUrl: api.url })
+  const properties = tool?.inputSchema.properties as Record<string, { description?: string }>
+  expect(Object.keys(properties)).toEqual(['query_filter', 'filter', 'query_StartTime', 'StartTime', 'StartTime_2'])
+  expect(properties.query_filter?.description).toBe('Sent as $filter.')
+  expect(properties.filter?.description).toBeUndefined()
+  await call({ query_filter: 'a', filter: 'b', StartTime_2: 'c' })
+  expect(api.received[0]?.line).toBe('GET /p?%24filter=a&filter=b&StartTime%3E=c')
+})
+
+test('a header that cannot be sent is named', async () => {
+  const { call } = await serve(describeApi({ '/p': { get: { parameters: [param('X-N', { in: 'header' })] } } }), {
+    baseUrl: 'http://127.0.0.1:1',
+  })
+  expect(JSON.stringify((await call({ 'X-N': '日本' })).content)).toContain('The header x-n cannot contain')
+})
