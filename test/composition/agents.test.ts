@@ -12,7 +12,7 @@ import OpenAI from 'openai'
 import { createServer } from 'portcall'
 import { aiSampling, aiTools } from 'portcall/ai'
 import { anthropicSampling, anthropicTools } from 'portcall/anthropic'
-import { type Client, type ConnectOptions, connect } from 'portcall/client'
+import { type Client, connect } from 'portcall/client'
 import { langchainSampling, langchainTools } from 'portcall/langchain'
 import { openaiSampling, openaiTools } from 'portcall/openai'
 import { expect, onTestFinished, test } from 'vitest'
@@ -20,16 +20,7 @@ import { runAgent as runAiAgent } from './agents/ai.ts'
 import { runAgent as runAnthropicAgent } from './agents/anthropic.ts'
 import { runAgent as runLangchainAgent } from './agents/langchain.ts'
 import { runAgent as runOpenaiAgent } from './agents/openai.ts'
-import { createAgentServer, PIXEL } from './support/agent-server.ts'
-
-async function connectAgent(options: ConnectOptions = {}): Promise<Client> {
-  const client = await connect(createAgentServer(), {
-    elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
-    ...options,
-  })
-  onTestFinished(() => client.close())
-  return client as Client
-}
+import { connectAgent, PIXEL } from './support/agent-server.ts'
 
 const USAGE = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },

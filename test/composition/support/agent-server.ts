@@ -1,5 +1,7 @@
 /** A server with one tool for each thing that agents have to deal with. */
 import { createServer, type Server, ToolError } from 'portcall'
+import { type Client, type ConnectOptions, connect } from 'portcall/client'
+import { onTestFinished } from 'vitest'
 
 /** A PNG image with one pixel. */
 export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -10,7 +12,7 @@ const ADD = {
   required: ['a', 'b'],
 } as const
 
-export function createAgentServer(): Server {
+function createAgentServer(): Server {
   const server = createServer({ name: 'agents', version: '1.0.0' })
   server.tool('math.add', { description: 'Add two numbers', input: ADD }, ({ a, b, unit }) => `${a + b}${unit ?? ''}`)
   server.tool('picture', { description: 'Draw' }, () => [
@@ -41,4 +43,14 @@ export function createAgentServer(): Server {
     return new Promise<string>((_resolve, reject) => call.signal.addEventListener('abort', () => reject(call.signal.reason)))
   })
   return server
+}
+
+/** Connects to the server until the test ends. */
+export async function connectAgent(options: ConnectOptions = {}): Promise<Client> {
+  const client = await connect(createAgentServer(), {
+    elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+    ...options,
+  })
+  onTestFinished(() => client.close())
+  return client as Client
 }

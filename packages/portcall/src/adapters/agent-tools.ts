@@ -1,6 +1,8 @@
 /** The tools of servers, in the form that all adapters start from. */
 import type { CallOptions, CallToolResult, Progress, Tool } from '../entrypoints/client.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+import { MAX_TOOL_NAME_LENGTH } from '../schema/model-apis.ts'
+import { type ProviderSchema, toProviderSchema } from './provider-schema.ts'
 
 /** A client, or a group of clients that `connectAll` returned. */
 export interface ToolSource {
@@ -29,6 +31,8 @@ export interface AgentToolOptions {
   readonly approve?: (call: AgentToolCall) => boolean | Promise<boolean>
   /** Receives the progress of calls. */
   readonly onProgress?: (call: AgentToolCall, progress: Progress) => void
+  /** Receives each tool that the agent does not get because no model API accepts it. Default: a warning with `console.warn`. */
+  readonly onUnsupported?: (tool: Tool, reason: string) => void
   /** Options of each call, such as timeouts and headers. */
   readonly callOptions?: Omit<CallOptions, 'signal' | 'onProgress'>
 }
@@ -39,6 +43,8 @@ export interface AgentTool {
   readonly name: string
   readonly description: string
   readonly tool: Tool
+  /** The schema of the arguments, in a form that all model APIs accept. */
+  readonly inputSchema: JsonObject
   /** Calls the tool. Errors of the tool, and calls that are not approved, are results with `isError`. */
   call(args: JsonObject, signal?: AbortSignal | null): Promise<CallToolResult>
 }
@@ -47,9 +53,30 @@ export interface AgentTool {
 export async function listAgentTools(source: ToolSource, options: AgentToolOptions = {}): Promise<AgentTool[]> {
   const tools = await source.tools().toArray()
   const taken = new Set<string>()
-  return tools
-    .filter(options.filter ?? (() => true))
-    .map((tool) => createAgentTool(tool, fitName(tool.name, taken), { source, options }))
+  return tools.filter(options.filter ?? (() => true)).flatMap((tool) => {
+    const input = readInput(tool, options)
+    return input ? [createAgentTool({ tool, name: fitName(tool.name, taken), input }, { source, options })] : []
+  })
+}
+
+/** Returns the schema that the model gets. One tool with a wrong schema would make all requests of the agent fail: it is left out. */
+function readInput(tool: Tool, { onUnsupported = warn }: AgentToolOptions): ProviderSchema | undefined {
+  try {
+    return toProviderSchema({ ...tool.inputSchema })
+  } catch (error) {
+    onUnsupported(tool, error instanceof Error ? error.message : String(error))
+    return undefined
+  }
+}
+
+function warn({ name }: Tool, reason: string): void {
+  console.warn(`[portcall] The agent does not get the tool ${name}: ${reason}`)
+}
+
+interface ListedTool {
+  readonly tool: Tool
+  readonly name: string
+  readonly input: ProviderSchema
 }
 
 interface AgentToolContext {
@@ -57,13 +84,15 @@ interface AgentToolContext {
   readonly options: AgentToolOptions
 }
 
-function createAgentTool(tool: Tool, name: string, { source, options }: AgentToolContext): AgentTool {
+function createAgentTool({ tool, name, input }: ListedTool, { source, options }: AgentToolContext): AgentTool {
   const { approve, onProgress, callOptions } = options
   return {
     name,
     description: tool.description ?? tool.title ?? '',
     tool,
-    async call(args, signal) {
+    inputSchema: input.schema,
+    async call(chosen, signal) {
+      const args = Object.fromEntries(Object.entries(chosen).map(([key, value]) => [input.originalNames.get(key) ?? key, value]))
       const call = { tool, args }
       if (approve && !(await approve(call))) return refusal()
       return source.callTool(tool.name, args, {
@@ -79,15 +108,13 @@ function refusal(): CallToolResult {
   return { content: [{ type: 'text', text: 'The user did not approve this call.' }], isError: true }
 }
 
-const MAX_NAME_LENGTH = 64
-
 /** Returns a name that all providers accept and that is not taken. */
 function fitName(name: string, taken: Set<string>): string {
-  const base = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME_LENGTH) || 'tool'
+  const base = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_TOOL_NAME_LENGTH) || 'tool'
   let fitting = base
   for (let count = 2; taken.has(fitting); count++) {
     const suffix = `_${count}`
-    fitting = base.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix
+    fitting = base.slice(0, MAX_TOOL_NAME_LENGTH - suffix.length) + suffix
   }
   taken.add(fitting)
   return fitting

@@ -2,10 +2,11 @@
 import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { withRequiredKeywords } from './provider-schema.ts'
 import { blockText, resultText } from './result-text.ts'
 import { type SampleHandler, sampledText, toMessages } from './sampling.ts'
 
-/** The schema of a tool as a Standard Schema, which the AI SDK accepts. */
+/** The schema of a tool, as all versions of the AI SDK accept it: as a Standard Schema, and as what its function `jsonSchema` returns. */
 export interface AiSchema {
   /** Implements Standard Schema and Standard JSON Schema. The server validates the arguments. */
   readonly '~standard': {
@@ -39,30 +40,8 @@ export type AiToolOutput =
   | {
       /** The tool succeeded. */
       readonly type: 'content'
-      /** The parts of the result. */
-      readonly value: AiContentPart[]
-    }
-
-/** A part of a result. */
-export type AiContentPart =
-  | {
-      /** A text. */
-      readonly type: 'text'
-      /** The text. */
-      readonly text: string
-    }
-  | {
-      /** An image or audio. */
-      readonly type: 'file'
-      /** The media type. */
-      readonly mediaType: string
-      /** The content. */
-      readonly data: {
-        /** The content is inline. */
-        readonly type: 'data'
-        /** The bytes in base64. */
-        readonly data: string
-      }
+      /** The parts of the result, in the form of the version of the AI SDK that runs the tool. */
+      readonly value: never[]
     }
 
 /** A tool of the AI SDK. */
@@ -84,10 +63,7 @@ export interface AiTool {
     },
   ): Promise<CallToolResult>
   /** Converts a result for the model, images and files included. */
-  toModelOutput(options: {
-    /** The result that `execute` returned. */
-    readonly output: unknown
-  }): AiToolOutput
+  toModelOutput(options: unknown): AiToolOutput
 }
 
 /**
@@ -101,33 +77,65 @@ export async function aiTools(source: ToolSource, options: AgentToolOptions = {}
   return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]))
 }
 
-function toAiTool({ description, tool, call }: AgentTool): AiTool {
+function toAiTool({ description, tool, inputSchema, call }: AgentTool): AiTool {
+  let isVersion7 = false
   return {
     type: 'dynamic',
     description,
     ...(tool.title !== undefined && { title: tool.title }),
-    inputSchema: toAiSchema({ ...tool.inputSchema }),
-    execute: (input, { abortSignal }) => call(isObject(input) ? input : {}, abortSignal),
-    toModelOutput: ({ output }) => toAiOutput(output as CallToolResult),
+    inputSchema: toAiSchema(withRequiredKeywords(inputSchema)),
+    execute(input, options) {
+      isVersion7 = 'context' in options
+      return call(isObject(input) ? input : {}, options.abortSignal)
+    },
+    toModelOutput(options) {
+      // AI SDK 5 passes the result alone.
+      const isVersion5 = !isObject(options) || !Object.hasOwn(options, 'output')
+      const result = (isVersion5 ? options : options.output) as CallToolResult
+      return toAiOutput(result, isVersion5 ? toMedia : isVersion7 ? toFile : toFileData)
+    },
   }
 }
 
+/** The symbols with which the AI SDK marks schemas. AI SDK 5 knows no Standard Schema besides zod's. */
+const AI_SCHEMA = Symbol.for('vercel.ai.schema')
+const AI_VALIDATOR = Symbol.for('vercel.ai.validator')
+
 function toAiSchema(schema: JsonObject): AiSchema {
   const json = (): JsonObject => structuredClone(schema)
+  const marked = {
+    [AI_SCHEMA]: true,
+    [AI_VALIDATOR]: true,
+    jsonSchema: schema,
+    validate: (value: unknown) => ({ success: true, value }),
+  }
   return {
+    ...marked,
     '~standard': { version: 1, vendor: 'portcall', validate: (value) => ({ value }), jsonSchema: { input: json, output: json } },
   }
 }
 
-function toAiOutput(result: CallToolResult): AiToolOutput {
-  if (result.isError) return { type: 'error-text', value: resultText(result) }
-  if (result.content.length === 0) return { type: 'content', value: [{ type: 'text', text: resultText(result) }] }
-  return { type: 'content', value: result.content.map(toAiPart) }
-}
+/** An image or audio in a result. */
+type MediaBlock = Extract<ContentBlock, { readonly type: 'image' | 'audio' }>
+type ConvertMedia = (block: MediaBlock) => object
 
-function toAiPart(block: ContentBlock): AiContentPart {
-  if (block.type !== 'image' && block.type !== 'audio') return { type: 'text', text: blockText(block) }
-  return { type: 'file', mediaType: block.mimeType, data: { type: 'data', data: block.data } }
+/** The form of AI SDK 5. */
+const toMedia: ConvertMedia = ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType })
+/** The form of AI SDK 6, which AI SDK 7 still accepts. */
+const toFileData: ConvertMedia = ({ type, data, mimeType }) => ({
+  type: type === 'image' ? 'image-data' : 'file-data',
+  data,
+  mediaType: mimeType,
+})
+/** The form of AI SDK 7. */
+const toFile: ConvertMedia = ({ data, mimeType }) => ({ type: 'file', mediaType: mimeType, data: { type: 'data', data } })
+
+function toAiOutput(result: CallToolResult, convertMedia: ConvertMedia): AiToolOutput {
+  if (result.isError) return { type: 'error-text', value: resultText(result) }
+  const parts = result.content.map((block) =>
+    block.type === 'image' || block.type === 'audio' ? convertMedia(block) : { type: 'text', text: blockText(block) },
+  )
+  return { type: 'content', value: (parts.length > 0 ? parts : [{ type: 'text', text: resultText(result) }]) as never[] }
 }
 
 /** The parts of the AI SDK that sampling needs. */
@@ -151,7 +159,8 @@ export function aiSampling<Model>({ generateText, model }: AiSamplingOptions<Mod
       messages: toMessages(params, ({ mimeType, data }) => ({ type: 'file', mediaType: mimeType, data })),
       maxOutputTokens: params.maxTokens,
       abortSignal: signal,
-      ...(params.systemPrompt !== undefined && { instructions: params.systemPrompt }),
+      // AI SDK 7 prefers `instructions`; older versions know only `system`.
+      ...(params.systemPrompt !== undefined && { instructions: params.systemPrompt, system: params.systemPrompt }),
       ...(params.temperature !== undefined && { temperature: params.temperature }),
       ...(params.stopSequences && { stopSequences: params.stopSequences }),
     }

@@ -65,11 +65,11 @@ export async function anthropicTools(source: ToolSource, options: AgentToolOptio
   return (await listAgentTools(source, options)).map(toAnthropicTool)
 }
 
-function toAnthropicTool({ name, description, tool, call }: AgentTool): AnthropicTool {
+function toAnthropicTool({ name, description, inputSchema, call }: AgentTool): AnthropicTool {
   return {
     name,
     description,
-    input_schema: { ...tool.inputSchema, type: 'object' },
+    input_schema: { ...inputSchema, type: 'object' },
     parse: (content) => (isObject(content) ? content : {}),
     async run(args, context) {
       const result = await call(args, context?.signal)

@@ -2,6 +2,7 @@
 import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { withRequiredKeywords } from './provider-schema.ts'
 import { blockText, resultText } from './result-text.ts'
 import { dataUrl, type SampleHandler, sampledText, toChatMessages } from './sampling.ts'
 
@@ -69,8 +70,13 @@ export async function langchainTools<LangchainTool>(
   return (await listAgentTools(source, options)).map((agentTool) => tool(createCall(agentTool), fieldsOf(agentTool)))
 }
 
-function fieldsOf({ name, description, tool }: AgentTool): LangchainFields {
-  return { name, description, schema: { ...tool.inputSchema, type: 'object' }, responseFormat: 'content_and_artifact' }
+function fieldsOf({ name, description, inputSchema }: AgentTool): LangchainFields {
+  return {
+    name,
+    description,
+    schema: { ...withRequiredKeywords(inputSchema), type: 'object' },
+    responseFormat: 'content_and_artifact',
+  }
 }
 
 function createCall({ call }: AgentTool): LangchainCall {

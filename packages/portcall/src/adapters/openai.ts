@@ -1,6 +1,7 @@
 /** The tools of servers for the OpenAI SDK. https://platform.openai.com/docs/guides/function-calling */
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { withRequiredKeywords } from './provider-schema.ts'
 import { resultText } from './result-text.ts'
 import { type SampleHandler, sampledText, toChatMessages } from './sampling.ts'
 import { removeAbsent, toStrictSchema } from './strict-schema.ts'
@@ -51,8 +52,7 @@ export async function openaiTools(source: ToolSource, options: OpenaiToolOptions
   return (await listAgentTools(source, rest)).map((tool) => toOpenaiTool(tool, strict))
 }
 
-function toOpenaiTool({ name, description, tool, call }: AgentTool, wantsStrict: boolean): OpenaiTool {
-  const schema: JsonObject = { ...tool.inputSchema }
+function toOpenaiTool({ name, description, inputSchema: schema, call }: AgentTool, wantsStrict: boolean): OpenaiTool {
   const strictSchema = wantsStrict ? toStrictSchema(schema) : undefined
   const parse = (input: string): JsonObject => {
     const parsed: unknown = input === '' ? {} : JSON.parse(input)
@@ -64,12 +64,19 @@ function toOpenaiTool({ name, description, tool, call }: AgentTool, wantsStrict:
     function: {
       name,
       description,
-      parameters: strictSchema ?? schema,
+      parameters: strictSchema ?? withRequiredKeywords(schema),
       strict: strictSchema !== undefined,
       parse,
       function: async (args, runner) => {
-        const result = await call(args, runner?.controller?.signal)
-        return result.isError ? `Error: ${resultText(result)}` : resultText(result)
+        const signal = runner?.controller?.signal
+        try {
+          const result = await call(args, signal)
+          return result.isError ? `Error: ${resultText(result)}` : resultText(result)
+        } catch (error) {
+          // The runner ends at an error of a tool. The model can go on.
+          if (signal?.aborted) throw error
+          return `Error: ${error instanceof Error ? error.message : String(error)}`
+        }
       },
     },
   }

@@ -1,7 +1,6 @@
 /** Gives the tools of MCP servers to agents of the AI SDK, and answers sampling requests with its models. @module */
 export type { AgentToolCall, AgentToolOptions, ToolSource } from '../adapters/agent-tools.ts'
 export {
-  type AiContentPart,
   type AiSamplingOptions,
   type AiSchema,
   type AiTool,

@@ -1,3 +1,4 @@
+import { ARGUMENT_NAME, COMBINERS, MAX_TOOL_NAME_LENGTH, REFUSED_AT_ROOT, TOOL_NAME_CHARACTERS } from '../../schema/model-apis.ts'
 import type { HostLimit, HostProfile, HostRule } from './host-rule.ts'
 import { MEASURED_HOSTS } from './measured-hosts.ts'
 import { profileOf } from './measured-profile.ts'
@@ -25,10 +26,9 @@ const name = (most: number, nameOf?: (server: string, tool: string) => string): 
   ...(nameOf && { nameOf }),
 })
 const description = (most: number): HostLimit => ({ kind: 'description', most })
-const PLAIN: HostLimit = { kind: 'characters', pattern: /^[a-zA-Z0-9_-]+$/, words: 'letters, digits, _ and -' }
-const COMBINERS = ['oneOf', 'anyOf', 'allOf']
+const PLAIN: HostLimit = { kind: 'characters', pattern: TOOL_NAME_CHARACTERS, words: 'letters, digits, _ and -' }
 const COMBINERS_AT_ROOT: HostLimit = { kind: 'root', keywords: COMBINERS }
-const KEYWORDS_AT_ROOT: HostLimit = { kind: 'root', keywords: [...COMBINERS, 'enum', 'not'] }
+const KEYWORDS_AT_ROOT: HostLimit = { kind: 'root', keywords: REFUSED_AT_ROOT }
 
 /** The hosts and APIs that were not run, and where their limits are written. */
 const REPORTED: readonly HostProfile[] = [
@@ -37,7 +37,7 @@ const REPORTED: readonly HostProfile[] = [
     rules: [
       rule(name(128), 'refuses', 'github/copilot-cli/issues/1879'),
       rule(PLAIN, 'refuses', 'github/copilot-cli/issues/1879'),
-      rule({ kind: 'argument', pattern: /^[a-zA-Z0-9_.-]{1,64}$/ }, 'refuses', 'decocms/studio/pull/6874'),
+      rule({ kind: 'argument', pattern: ARGUMENT_NAME }, 'refuses', 'decocms/studio/pull/6874'),
       rule(COMBINERS_AT_ROOT, 'refuses', 'makenotion/notion-mcp-server/issues/340'),
     ],
   },
@@ -93,7 +93,11 @@ const REPORTED: readonly HostProfile[] = [
     host: 'OpenAI API (ChatGPT)',
     rules: [
       rule(tools(128), 'refuses', 'zed-industries/zed/issues/32946'),
-      rule(name(64), 'refuses', 'https://community.openai.com/t/clarifying-tool-name-rules-for-mcp-and-openai-apis/1365988'),
+      rule(
+        name(MAX_TOOL_NAME_LENGTH),
+        'refuses',
+        'https://community.openai.com/t/clarifying-tool-name-rules-for-mcp-and-openai-apis/1365988',
+      ),
       rule(PLAIN, 'refuses', 'openai/codex/issues/8174'),
       rule(description(1024), 'refuses', 'modelcontextprotocol/servers/issues/799'),
       rule(KEYWORDS_AT_ROOT, 'refuses', 'langchain-ai/langchainjs/issues/9804'),
