@@ -47,7 +47,7 @@ const creating: readonly Mistake[] = [
   {
     mistake: 'stores without stores',
     run: () => create(info, { stores: {} } as ServerOptions),
-    says: ['stores must have a store, a log and a bus, as redisStores(…) and memoryStores() return'],
+    says: ['createServer(): stores must be an object with a store, a log and a bus, as redisStores(…) and memoryStores() return'],
   },
   {
     mistake: 'an extension that was not called',

@@ -1,27 +1,28 @@
 import { type CacheOptions, CLIENT_TIMEOUTS } from '../client/options.ts'
 import type { OutputValidation } from '../client/output-validation.ts'
 import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
-import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { describe } from '../util/describe.ts'
 import type { ConnectOptions } from './options.ts'
 
 const NAMES: OptionNames<ConnectOptions> = {
   info: 1,
-  extensions: 1,
-  capabilities: 1,
-  timeouts: 1,
-  methodTimeouts: 1,
+  extensions: 'array',
+  capabilities: 'object',
+  timeouts: 'object',
+  methodTimeouts: 'object',
   maxRoundTrips: 1,
   maxPages: 1,
   outputValidation: 1,
   cache: 1,
   logLevel: 1,
-  middleware: 1,
-  inputMiddleware: 1,
+  middleware: 'functions',
+  inputMiddleware: 'functions',
   onEvent: 1,
   logger: 1,
-  elicit: 1,
-  elicitUrl: 1,
-  sample: 1,
+  elicit: 'function',
+  elicitUrl: 'function',
+  sample: 'function',
   roots: 1,
   era: 1,
   onEraDetected: 1,
@@ -32,7 +33,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   auth: 1,
   fetch: 1,
   proxy: 1,
-  http: 1,
+  http: 'object',
   signal: 1,
   restart: 1,
   onStderr: 1,

@@ -1,19 +1,20 @@
 import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
 import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
-import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { describe } from '../util/describe.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {
   servers: 1,
-  info: 1,
+  info: 'object',
   instructions: 1,
   names: 1,
   policy: 1,
   credentials: 1,
-  middleware: 1,
-  stores: 1,
-  sealingKeys: 1,
-  pageSize: 1,
+  middleware: 'functions',
+  stores: 'object',
+  sealingKeys: 'texts',
+  pageSize: 'count',
   singleUser: 1,
   requestStateTtlMs: 1,
   onEvent: 1,
@@ -22,14 +23,14 @@ const GATEWAY: OptionNames<GatewayOptions> = {
 const SERVER: OptionNames<GatewayServerOptions> = {
   target: 1,
   alias: 1,
-  disabled: 1,
-  required: 1,
+  disabled: 'boolean',
+  required: 'boolean',
   sharing: 1,
   credentials: 1,
   tools: 1,
   prompts: 1,
   resources: 1,
-  middleware: 1,
+  middleware: 'functions',
   listTimeoutMs: 1,
   idleTimeoutMs: 1,
   maxConnections: 1,
@@ -59,12 +60,14 @@ const ADVICE = {
 /** Checks the options of `createGateway`, since JavaScript passes anything. @throws TypeError. */
 export function checkGatewayOptions(options: GatewayOptions): void {
   checkOptions('createGateway()', options, { names: GATEWAY, advice: ADVICE })
-  if (typeof options.servers !== 'object')
-    throw new TypeError('createGateway(): servers is missing. Pass servers: { NAME: target }')
 }
 
 /** Checks the options of the servers of a gateway. @throws TypeError. */
 export function checkUpstreamOptions(servers: GatewayOptions['servers']): void {
+  if (typeof servers !== 'object' || servers === null || Array.isArray(servers))
+    throw new TypeError(
+      `createGateway(): servers ${servers === undefined ? 'is missing' : `must be an object, not ${describe(servers)}`}. Pass servers: { NAME: target }; the names become the prefixes of tools`,
+    )
   for (const [name, server] of serverOptionsOf(servers)) {
     const options = isTarget(server.target) ? server : server.target
     const where = `createGateway(): the server ${JSON.stringify(name)}`

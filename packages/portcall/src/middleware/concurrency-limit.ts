@@ -1,9 +1,10 @@
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import type { KeyValueStore } from '../stores/store.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { createTurns, type Turns, type TurnsOptions } from '../util/turns.ts'
 import { type ConcurrencyGate, createConcurrencySlots } from './concurrency-slots.ts'
 import { refuse } from './refusal.ts'
-import { createKeyLookup, type RequestSelection } from './selection.ts'
+import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 
 /** Options of `concurrencyLimit`. */
 export interface ConcurrencyLimitOptions extends RequestSelection {
@@ -28,6 +29,17 @@ export interface ConcurrencyLimit extends Middleware {
   readonly waiting: number
 }
 
+const NAMES: OptionNames<ConcurrencyLimitOptions> = {
+  ...SELECTION_NAMES,
+  limit: 'number',
+  maxQueued: 1,
+  queueTimeoutMs: 1,
+  store: 'store',
+  name: 'text',
+}
+const ADVICE = { max: 'Use "limit"', maxConcurrent: 'Use "limit"', stores: 'Use "store"' }
+const REQUIRED = { limit: 'Pass the number of requests that may run at once' }
+
 /**
  * Creates middleware that limits how many requests of a caller run at once. With `maxQueued`, further requests wait for their turn, in the
  * order in which they arrived. Requests fail while the store fails.
@@ -35,6 +47,7 @@ export interface ConcurrencyLimit extends Middleware {
  * @throws RangeError if `limit` is less than 1.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+  checkOptions('concurrencyLimit()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const { limit, maxQueued = 0, queueTimeoutMs = 30_000, store, name = 'concurrency-limit' } = options
   if (!(limit >= 1)) throw new RangeError('concurrencyLimit: limit must be at least 1')
   const keyOf = createKeyLookup(options)

@@ -7,6 +7,7 @@ import { markReplaying } from '../jsonrpc/replaying.ts'
 import { createDefaultStore } from '../stores/open-store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { sha256 } from '../util/digest.ts'
 import { delay } from '../util/timers.ts'
 import { IDEMPOTENCY_KEY } from './idempotency-key.ts'
@@ -14,7 +15,7 @@ import { isRefusedRequest, isRefusedResponse } from './outcome.ts'
 import { createReceipts, type Receipt, type Receipts } from './receipts.ts'
 import { refuse } from './refusal.ts'
 import { paramsOf } from './result-cache.ts'
-import { createKeyLookup, type RequestSelection } from './selection.ts'
+import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 
 /** Options of `idempotency`. */
 export interface IdempotencyOptions extends Omit<RequestSelection, 'key'> {
@@ -49,6 +50,18 @@ const MAX_KEY_LENGTH = 256
 const MAX_RECEIPTS = 5000
 const MAX_RESPONSE_BYTES = 65_536
 
+const NAMES: OptionNames<IdempotencyOptions> = {
+  ...SELECTION_NAMES,
+  store: 'store',
+  ttlMs: 1,
+  maxReceipts: 1,
+  maxResponseBytes: 1,
+  required: 'boolean',
+  leaseTtlMs: 1,
+  name: 'text',
+}
+const ADVICE = { ttl: 'Use "ttlMs"', stores: 'Use "store"' }
+
 /**
  * Creates middleware that runs a request with an idempotency key once. When the client sends it again, it gets the response of the first one, also
  * while that is still running and from another process that shares the store. A client sends the key in `_meta` (see `idempotencyKey`) or in the
@@ -62,6 +75,7 @@ const MAX_RESPONSE_BYTES = 65_536
  * a gateway, the middleware runs after the policies have allowed a request.
  */
 export function idempotency(options: IdempotencyOptions = {}): Middleware {
+  checkOptions('idempotency()', options, { names: NAMES, advice: ADVICE })
   const { ttlMs = DAY_MS, leaseTtlMs = LEASE_TTL_MS, name = 'idempotency', required = false } = options
   const { maxReceipts = MAX_RECEIPTS, maxResponseBytes = MAX_RESPONSE_BYTES } = options
   const store = options.store ?? createDefaultStore({ whenFull: 'refuse' })

@@ -2,8 +2,9 @@ import type { Middleware } from '../jsonrpc/exchange.ts'
 import { createDefaultStore } from '../stores/open-store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
 import { createKeyedMutex } from '../util/async.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { refuse } from './refusal.ts'
-import { createKeyLookup, type RequestSelection } from './selection.ts'
+import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 
 /** Options of `rateLimit`. */
 export interface RateLimitOptions extends RequestSelection {
@@ -26,6 +27,16 @@ interface Admission {
 
 const MAX_ATTEMPTS = 100
 
+const NAMES: OptionNames<RateLimitOptions> = {
+  ...SELECTION_NAMES,
+  limit: 'number',
+  intervalMs: 1,
+  store: 'store',
+  name: 'text',
+}
+const ADVICE = { max: 'Use "limit"', window: 'Use "intervalMs"', windowMs: 'Use "intervalMs"', stores: 'Use "store"' }
+const REQUIRED = { limit: 'Pass the number of requests that are allowed in each interval' }
+
 /**
  * Creates middleware that limits how often a caller may send requests. It is a token bucket: `limit` requests may come at once, and used
  * capacity is restored evenly over `intervalMs`. Each round of a call that requests input counts as a request. Requests fail while the
@@ -34,6 +45,7 @@ const MAX_ATTEMPTS = 100
  * @throws RangeError if `limit` or `intervalMs` is not positive.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
+  checkOptions('rateLimit()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const { limit, intervalMs = 60_000, name = 'rate-limit', store = createDefaultStore() } = options
   if (!(limit > 0) || !(intervalMs > 0)) throw new RangeError('rateLimit: limit and intervalMs must be positive numbers')
   const keyOf = createKeyLookup(options)

@@ -5,8 +5,9 @@ import { markReplaying } from '../jsonrpc/replaying.ts'
 import { createMemoryStore } from '../stores/memory/store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { sha256 } from '../util/digest.ts'
-import { createKeyLookup, type RequestSelection } from './selection.ts'
+import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 
 /** Options of `resultCache`. */
 export interface ResultCacheOptions extends Omit<RequestSelection, 'key'> {
@@ -23,6 +24,15 @@ export interface ResultCacheOptions extends Omit<RequestSelection, 'key'> {
   readonly name?: string
 }
 
+const NAMES: OptionNames<ResultCacheOptions> = {
+  ...SELECTION_NAMES,
+  ttlMs: 1,
+  store: 'store',
+  name: 'text',
+}
+const ADVICE = { ttl: 'Use "ttlMs"', stores: 'Use "store"' }
+const REQUIRED = { ttlMs: 'Pass how long a result is reused, in milliseconds' }
+
 /**
  * Creates middleware that answers a request with the result of an earlier one that had the same params and the same authorization. Errors, failed
  * calls, refusals, and results that are not complete are not cached. Select only tools whose results depend on nothing but their arguments and the
@@ -31,6 +41,7 @@ export interface ResultCacheOptions extends Omit<RequestSelection, 'key'> {
  * @throws RangeError if `ttlMs` is not positive.
  */
 export function resultCache(options: ResultCacheOptions): Middleware {
+  checkOptions('resultCache()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const { ttlMs, name = 'result-cache', store = createMemoryStore({}) } = options
   if (!(ttlMs > 0)) throw new RangeError('resultCache: ttlMs must be positive')
   const keyOf = createKeyLookup({ ...options, key: options.key ?? ((_request, { auth }) => credentialKey(auth)) })

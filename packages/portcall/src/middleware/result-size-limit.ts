@@ -2,10 +2,11 @@ import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isSuccess, type Request, type Response, type Success, success } from '../jsonrpc/message.ts'
 import { createDefaultStore } from '../stores/open-store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { cutResult, sizeOfJson } from './cut-result.ts'
 import { createLinkedResults } from './linked-results.ts'
 import { refuse } from './refusal.ts'
-import { createKeyLookup, type RequestSelection } from './selection.ts'
+import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 
 /** Options of `resultSizeLimit`. */
 export interface ResultSizeLimitOptions extends RequestSelection {
@@ -23,6 +24,16 @@ export interface ResultSizeLimitOptions extends RequestSelection {
   readonly linkTtlMs?: number
 }
 
+const NAMES: OptionNames<ResultSizeLimitOptions> = {
+  ...SELECTION_NAMES,
+  maxBytes: 1,
+  exceeded: ['error', 'cut', 'link'],
+  store: 'store',
+  linkTtlMs: 1,
+}
+const ADVICE = { limit: 'Use "maxBytes"', stores: 'Use "store"' }
+const REQUIRED = { maxBytes: 'Pass the maximum size of a result, in bytes' }
+
 /**
  * Creates middleware that replaces results that are too large for a model, by default with an error that says so. It serializes each result to
  * measure it.
@@ -30,6 +41,7 @@ export interface ResultSizeLimitOptions extends RequestSelection {
  * @throws RangeError if `maxBytes` is not positive.
  */
 export function resultSizeLimit(options: ResultSizeLimitOptions): Middleware {
+  checkOptions('resultSizeLimit()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const { maxBytes, exceeded = 'error', store = createDefaultStore(), linkTtlMs = 600_000 } = options
   if (!(maxBytes > 0)) throw new RangeError('resultSizeLimit: maxBytes must be positive')
   const keyOf = createKeyLookup({ key: () => '', ...options })

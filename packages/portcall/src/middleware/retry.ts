@@ -1,6 +1,7 @@
 import type { Exchange, ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type Request, type Response } from '../jsonrpc/message.ts'
 import { backoffMs } from '../util/backoff.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { delay } from '../util/timers.ts'
 import { IDEMPOTENCY_KEY, idempotencyKey } from './idempotency-key.ts'
 
@@ -24,6 +25,15 @@ export interface RetryOptions {
   readonly addKeys?: boolean
 }
 
+const NAMES: OptionNames<RetryOptions> = {
+  maxAttempts: 1,
+  firstDelayMs: 1,
+  maxDelayMs: 1,
+  isIdempotent: 'function',
+  addKeys: 'boolean',
+}
+const ADVICE = { retries: 'Use "maxAttempts", which counts the first attempt too', attempts: 'Use "maxAttempts"' }
+
 /**
  * Creates middleware for clients that sends a request again when the connection was lost, or when the server or a proxy is overloaded:
  * `connect(url, { middleware: [retry()] })`. Other errors, and requests that must not be executed twice, are not retried.
@@ -31,6 +41,7 @@ export interface RetryOptions {
  * @throws RangeError if `maxAttempts` is not a positive integer.
  */
 export function retry(options: RetryOptions = {}): Middleware {
+  checkOptions('retry()', options, { names: NAMES, advice: ADVICE })
   const { maxAttempts = 3, firstDelayMs = 250, maxDelayMs = 30_000, isIdempotent = isSafe, addKeys = false } = options
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new RangeError('retry: maxAttempts must be a positive integer')
   return async (request, context, next) => {

@@ -1,5 +1,6 @@
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
+import type { OptionNames } from '../util/check-options.ts'
 
 /** Which requests a middleware applies to, and which of them it counts together. */
 export interface RequestSelection {
@@ -13,6 +14,9 @@ export interface RequestSelection {
    */
   readonly key?: (request: Request, context: ExchangeContext) => string | undefined
 }
+
+/** The names of the options of a selection. */
+export const SELECTION_NAMES: OptionNames<RequestSelection> = { methods: 'texts', tools: 'texts', key: 'function' }
 
 /** Returns the key of a request, or undefined if the middleware does not apply to it. */
 export type KeyLookup = (request: Request, context: ExchangeContext) => string | undefined

@@ -1,14 +1,22 @@
 import { deriveContext, type Middleware } from '../jsonrpc/exchange.ts'
 import type { Response } from '../jsonrpc/message.ts'
 import { LazyAbort, onAbort } from '../util/abort.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { refuse } from './refusal.ts'
-import { createKeyLookup, type RequestSelection } from './selection.ts'
+import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 
 /** Options of `timeLimit`. */
 export interface TimeLimitOptions extends RequestSelection {
   /** How long a request may take, in milliseconds. */
   readonly timeoutMs: number
 }
+
+const NAMES: OptionNames<TimeLimitOptions> = {
+  ...SELECTION_NAMES,
+  timeoutMs: 1,
+}
+const ADVICE = { timeout: 'Use "timeoutMs"' }
+const REQUIRED = { timeoutMs: 'Pass how long a request may take, in milliseconds' }
 
 /**
  * Creates middleware that limits how long a request may take. Then it answers with an error and aborts the request. Each round of a call that
@@ -17,6 +25,7 @@ export interface TimeLimitOptions extends RequestSelection {
  * @throws RangeError if `timeoutMs` is not positive.
  */
 export function timeLimit(options: TimeLimitOptions): Middleware {
+  checkOptions('timeLimit()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const { timeoutMs } = options
   if (!(timeoutMs > 0)) throw new RangeError('timeLimit: timeoutMs must be positive')
   const keyOf = createKeyLookup({ key: () => '', ...options })

@@ -1,6 +1,7 @@
 /** Checks what is registered on a server, since JavaScript passes anything. The messages say what to change. */
 import type { Annotations, CacheHint, Icon, ToolAnnotations } from '../protocol/types.ts'
-import { checkOptions, describe, type KnownOptions, type OptionNames } from '../util/check-options.ts'
+import { checkOptions, type KnownOptions, type OptionNames } from '../util/check-options.ts'
+import { describe } from '../util/describe.ts'
 import type { BaseDefinition, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition } from './definitions.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
 
@@ -13,7 +14,7 @@ const BASE: OptionNames<BaseDefinition> = {
   _meta: 1,
   visible: 1,
   scopes: 1,
-  onInsufficientScope: 1,
+  onInsufficientScope: ['challenge', 'hide'],
 }
 const TOOL: OptionNames<Omit<ToolDefinition<Anything, Anything>, keyof ToolDefinitionExtensions>> = {
   ...BASE,

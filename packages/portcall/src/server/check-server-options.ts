@@ -1,19 +1,21 @@
 import { isObject } from '../jsonrpc/message.ts'
 import type { CacheHint } from '../protocol/types.ts'
-import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { describe } from '../util/describe.ts'
 import { type Cacheable, SERVER_LIMITS, type ServerOptions } from './options.ts'
+import type { UseOptions } from './types.ts'
 
 const NAMES: OptionNames<ServerOptions> = {
   instructions: 1,
-  sealingKeys: 1,
-  singleUseRequestState: 1,
-  pageSize: 1,
-  cache: 1,
-  extensions: 1,
-  capabilities: 1,
-  onInsufficientScope: 1,
-  stores: 1,
-  limits: 1,
+  sealingKeys: 'texts',
+  singleUseRequestState: ['steps', 'always'],
+  pageSize: 'count',
+  cache: 'object',
+  extensions: 'array',
+  capabilities: 'texts',
+  onInsufficientScope: ['challenge', 'hide'],
+  stores: 'stores',
+  limits: 'object',
   onEvent: 1,
   logger: 1,
 }
@@ -29,7 +31,7 @@ export function checkServerOptions(info: unknown, options: ServerOptions): void 
   if (typeof name !== 'string' || typeof version !== 'string')
     throw new TypeError(`createServer() needs the name and the version of the server: ${USAGE}`)
   checkOptions('createServer()', options, { names: NAMES, advice: ADVICE })
-  const { limits = {}, stores, extensions = [] } = options
+  const { limits = {}, extensions = [] } = options
   checkOptions('createServer(): limits', limits, { names: SERVER_LIMITS })
   checkOptions('createServer(): cache', options.cache ?? {}, { names: CACHE })
   for (const [result, hint] of Object.entries(options.cache ?? {}))
@@ -42,6 +44,15 @@ export function checkServerOptions(info: unknown, options: ServerOptions): void 
       throw new TypeError(
         `createServer(): extensions contains ${describe(extension)}, not an extension. Call its function: tasks()`,
       )
-  if (stores && !(stores.store && stores.log && stores.bus))
-    throw new TypeError('createServer(): stores must have a store, a log and a bus, as redisStores(…) and memoryStores() return')
 }
+
+const USE: OptionNames<UseOptions> = { innermost: 'boolean', onClose: 1 }
+
+/** Checks the arguments of `server.use`. @throws TypeError. */
+export function checkUse(middleware: unknown, options: UseOptions): void {
+  checkOptions('server.use()', { middleware }, { names: MIDDLEWARE, required: MIDDLEWARE_REQUIRED })
+  checkOptions('server.use()', options, { names: USE })
+}
+
+const MIDDLEWARE = { middleware: 'function' }
+const MIDDLEWARE_REQUIRED = { middleware: 'Pass (request, context, next) => next(request, context)' }

@@ -13,7 +13,7 @@ import { assertNodeVersion } from '../util/assert-node-version.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
 import type { CallContext } from './call.ts'
 import { checkDefinition, type ItemKind } from './check-definition.ts'
-import { checkServerOptions } from './check-server-options.ts'
+import { checkServerOptions, checkUse } from './check-server-options.ts'
 import { checkTools } from './define-tool.ts'
 import type { PromptHandler } from './definitions.ts'
 import { createDispatcher, type Dispatcher } from './dispatch.ts'
@@ -84,7 +84,9 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     resources: resources.items,
     resourceTemplates: templates.items,
     prompts: prompts.items,
-    use(middleware, { innermost, onClose } = {}) {
+    use(middleware, useOptions = {}) {
+      checkUse(middleware, useOptions)
+      const { innermost, onClose } = useOptions
       dispatcher.use(middleware, innermost)
       if (onClose) closeListeners.push(onClose)
       return server

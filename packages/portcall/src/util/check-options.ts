@@ -1,7 +1,13 @@
 import { closestName } from './closest-name.ts'
+import { describe } from './describe.ts'
+import { type OptionKindName, problemOf } from './option-kinds.ts'
 
-/** A table with the names of the options of `T`. The compiler requires all of them; the values do not matter. */
-export type OptionNames<T> = { readonly [name in keyof T]-?: unknown }
+/**
+ * A table with the names of the options of `T`, all of which the compiler requires. A text or an array names the kind of its values. Any other
+ * value, such as 1 or the default of a limit, leaves the kind to the name: durations end in `Ms`, sizes in `Bytes`, counts start with `max`, and
+ * callbacks with `on`.
+ */
+export type OptionNames<T> = { readonly [name in keyof T]-?: OptionKindName | number | boolean }
 
 /** What is known about the options of a function. */
 export interface KnownOptions {
@@ -9,27 +15,38 @@ export interface KnownOptions {
   readonly names: object
   /** What to do instead, by a name that users of other libraries know. */
   readonly advice?: { readonly [name: string]: string } | undefined
+  /** What to pass for an option that must not be missing, by its name. */
+  readonly required?: { readonly [name: string]: string } | undefined
   /** Whether there may be names that are not in the table. Then only names that look misspelled are refused. */
   readonly isOpen?: boolean
 }
 
-/** Refuses options that do not exist, which JavaScript would ignore. `where` names the function or item. @throws TypeError. */
-export function checkOptions(where: string, options: unknown, { names, advice = {}, isOpen = false }: KnownOptions): void {
+/**
+ * Refuses options that do not exist, values of the wrong kind, and missing options, since JavaScript passes anything. `where` names the function
+ * or item.
+ *
+ * @throws TypeError; RangeError for a number that is too small or too large.
+ */
+export function checkOptions(where: string, options: unknown, known: KnownOptions): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new TypeError(`${where}: the options must be an object, not ${describe(options)}`)
   for (const [name, value] of Object.entries(options)) {
-    if (Object.hasOwn(names, name) || value === undefined) continue
-    const known = Object.keys(names)
-    const closest = closestName(name, known)
-    const hint = Object.hasOwn(advice, name) ? advice[name] : closest && `Did you mean ${JSON.stringify(closest)}?`
-    if (hint || !isOpen)
-      throw new TypeError(`${where}: unknown option ${JSON.stringify(name)}. ${hint ?? `The options are ${known.join(', ')}`}`)
+    if (value === undefined) continue
+    if (!Object.hasOwn(known.names, name)) checkName(where, name, known)
+    else {
+      const problem = problemOf(name, value, Reflect.get(known.names, name))
+      if (problem) throw new (problem.isRange ? RangeError : TypeError)(`${where}: ${name} ${problem.text}`)
+    }
   }
+  for (const [name, hint] of Object.entries(known.required ?? {}))
+    if (Reflect.get(options, name) === undefined) throw new TypeError(`${where}: ${name} is missing. ${hint}`)
 }
 
-/** Describes a value of the wrong type in an error message. */
-export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' && value !== null ? 'an object' : typeof value === 'function' ? 'a function' : String(value)
+/** @throws TypeError for a name that is not in the table; in an open one, only if it looks misspelled. */
+function checkName(where: string, name: string, { names, advice = {}, isOpen = false }: KnownOptions): void {
+  const known = Object.keys(names)
+  const closest = closestName(name, known)
+  const hint = Object.hasOwn(advice, name) ? advice[name] : closest && `Did you mean ${JSON.stringify(closest)}?`
+  if (hint || !isOpen)
+    throw new TypeError(`${where}: unknown option ${JSON.stringify(name)}. ${hint ?? `The options are ${known.join(', ')}`}`)
 }

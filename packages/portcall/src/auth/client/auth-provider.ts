@@ -10,6 +10,7 @@ import { AuthError } from './errors.ts'
 import type { AllowedAddress } from './http/address-policy.ts'
 import { createSafeFetch } from './http/safe-fetch.ts'
 import { describeOAuthError, sanitizeError } from './oauth/oauth-response.ts'
+import type { PreRegisteredClient } from './registration/pre-registered.ts'
 import { removeOfflineAccess } from './tokens/offline-access.ts'
 import { coversScopes, joinScopes } from './tokens/scopes.ts'
 import type { SignOutResult } from './tokens/sign-out.ts'
@@ -56,21 +57,66 @@ export interface AuthProviderOptions {
 
 const STORE_TIMEOUT_MS = 30_000
 const NAMES: OptionNames<AuthProviderOptions> = {
-  store: 1,
+  store: 'store',
   storeTimeoutMs: 1,
-  account: 1,
-  scopes: 1,
-  offlineAccess: 1,
+  account: 'text',
+  scopes: 'texts',
+  offlineAccess: 'boolean',
   refreshAheadMs: 1,
   maxStepUps: 1,
   dpop: 1,
-  allow: 1,
+  allow: 'array',
   fetch: 1,
   proxy: 1,
 }
-const ADVICE = { scope: "Use scopes: ['…']" }
+const CLIENT = 'Pass it as a member of "client"'
+const ADVICE = { scope: "Use scopes: ['…']", clientId: CLIENT, clientSecret: CLIENT, stores: 'Use "store"' }
 const REFRESH_AHEAD_MS = 30_000
 const MAX_STEP_UPS = 2
+
+/** The options that one grant adds, and those that it needs. */
+export type GrantOptionNames<T> = OptionNames<Omit<T, keyof AuthProviderOptions>>
+
+/** The client that all grants with credentials need. */
+export const CLIENT_REQUIRED = 'Pass client: { clientId, clientSecret, issuer }'
+
+/**
+ * Checks the options of a function that creates a provider: those of all providers, and its own.
+ *
+ * @throws TypeError.
+ */
+export function checkGrantOptions<T>(
+  where: string,
+  options: unknown,
+  { own, required }: { readonly own: GrantOptionNames<T>; readonly required?: { readonly [name: string]: string } },
+): void {
+  checkOptions(where, options, { names: { ...NAMES, ...own }, advice: withoutOwn(own), required })
+  if (Object.hasOwn(own, 'client')) checkClient(where, (options as { readonly client?: unknown }).client)
+}
+
+/** Returns the advice about options that the grant does not have itself. */
+function withoutOwn(own: object): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(ADVICE).filter(([name]) => !Object.hasOwn(own, name)))
+}
+
+const CLIENT_NAMES: OptionNames<PreRegisteredClient> = {
+  clientId: 'text',
+  clientSecret: 'text',
+  privateKey: 1,
+  algorithm: 'text',
+  authentication: 1,
+  issuer: 'text',
+}
+
+function checkClient(where: string, client: unknown): void {
+  if (client === undefined) return
+  const clientId = 'Pass the id of the client. Is an environment variable not set?'
+  checkOptions(`${where}: client`, client, {
+    names: CLIENT_NAMES,
+    advice: { id: 'Use "clientId"', secret: 'Use "clientSecret"' },
+    required: { clientId },
+  })
+}
 
 /** A provider that obtains tokens, and can give them up. */
 export interface OAuthProvider extends AuthProvider {

@@ -1,5 +1,6 @@
 import type { HookRequest } from '../../protocol/http.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { IssuerFetchOptions } from '../server/issuer-fetch.ts'
 
 /** The identity provider, and the registration of the proxy with it. */
@@ -126,6 +127,71 @@ export interface OAuthProxyOptions extends IssuerFetchOptions, Partial<ProxyLife
   readonly clients?: readonly ProxyClientRegistration[]
   /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number
+}
+
+const NAMES: OptionNames<OAuthProxyOptions> = {
+  resource: 'text',
+  upstream: 'object',
+  identify: 'function',
+  scopes: 'texts',
+  name: 'text',
+  store: 'store',
+  sealingKeys: 'texts',
+  dynamicRegistration: 'boolean',
+  metadataDocuments: 1,
+  clients: 'array',
+  now: 1,
+  accessTokenTtlMs: 1,
+  grantTtlMs: 1,
+  signInTtlMs: 1,
+  codeTtlMs: 1,
+  clientTtlMs: 1,
+  fetch: 1,
+  allow: 'array',
+}
+const UPSTREAM: OptionNames<Upstream> = {
+  issuer: 'text',
+  authorizationEndpoint: 'url',
+  tokenEndpoint: 'url',
+  revocationEndpoint: 'url',
+  clientId: 'text',
+  clientSecret: 'text',
+  authentication: ['basic', 'post'],
+  scopes: 'texts',
+  parameters: 'object',
+}
+const UPSTREAM_REQUIRED = {
+  authorizationEndpoint: 'Pass the URL where users sign in',
+  tokenEndpoint: 'Pass the URL that issues tokens',
+  clientId: 'Pass the client that the identity provider knows. Is an environment variable not set?',
+}
+const DOCUMENTS: OptionNames<MetadataDocumentOptions> = {
+  ports: 'array',
+  maxHostFetches: 1,
+  maxRequesterFetches: 1,
+  requesterAddress: 'function',
+}
+const REQUIRED = {
+  resource: 'Pass the URL of the protected server',
+  upstream: 'Pass the identity provider',
+  identify: 'Pass a function that returns the user of the tokens: ({ idTokenClaims }) => …',
+}
+
+/** Checks the options of `oauthProxy`. @throws TypeError. */
+export function checkProxyOptions(options: OAuthProxyOptions): void {
+  checkOptions('oauthProxy()', options, {
+    names: NAMES,
+    advice: { stores: 'Use "store"', verify: 'Pass it to protect()' },
+    required: REQUIRED,
+  })
+  const { metadataDocuments, upstream } = options
+  checkOptions('oauthProxy(): upstream', upstream, {
+    names: UPSTREAM,
+    advice: { scope: "Use scopes: ['…']" },
+    required: UPSTREAM_REQUIRED,
+  })
+  if (typeof metadataDocuments === 'object')
+    checkOptions('oauthProxy(): metadataDocuments', metadataDocuments, { names: DOCUMENTS })
 }
 
 const MINUTE = 60_000

@@ -10,7 +10,7 @@ import { handleCallback } from './callback.ts'
 import { CLIENT_AUTH_METHODS } from './client-metadata.ts'
 import { createProxyContext, PATHS, type ProxyContext } from './context.ts'
 import { errorResponse, jsonResponse, OAuthEndpointError, readJsonBody, textResponse } from './http.ts'
-import type { OAuthProxyOptions } from './options.ts'
+import { checkProxyOptions, type OAuthProxyOptions } from './options.ts'
 import { handleRevocation, handleTokenRequest } from './token-endpoint.ts'
 import { UpstreamRefusedError } from './upstream.ts'
 
@@ -59,6 +59,7 @@ const MIN_UPSTREAM_TTL_MS = 30_000
  * await serve(server, protect({ resource, verify: proxy }))
  */
 export function oauthProxy(options: OAuthProxyOptions): OAuthProxy {
+  checkProxyOptions(options)
   const context = createProxyContext(options)
   const { issuer, grants, resource } = context
   const metadata = JSON.stringify(metadataOf(context))

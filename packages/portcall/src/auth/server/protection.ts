@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { InsufficientScopeHeaders, OnRequest, RequestHead } from '../../protocol/http.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
+import { describe } from '../../util/describe.ts'
 import { isScope } from './challenge.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { createDpopVerifier, type DpopFailure, type DpopVerifier, type DpopVerifierOptions } from './dpop-verifier.ts'
@@ -52,18 +53,19 @@ export interface Protection {
 
 const CLOCK_TOLERANCE_MS = 30_000
 const NAMES: OptionNames<ProtectOptions> = {
-  resource: 1,
-  authorizationServers: 1,
+  resource: 'text',
+  authorizationServers: 'texts',
   verify: 1,
-  scopes: 1,
-  scopesSupported: 1,
-  impliedScopes: 1,
+  scopes: 'texts',
+  scopesSupported: 'texts',
+  impliedScopes: 'object',
   dpop: 1,
-  allowedOrigins: 1,
-  metadata: 1,
+  allowedOrigins: 'texts',
+  metadata: 'object',
   clockToleranceMs: 1,
   now: 1,
 }
+const RESOURCE = 'Pass the URL by which clients reach the server'
 const VERIFY = 'Pass verify: jwt({ issuer, jwksUri }), or another verifier of portcall/auth/server'
 const ADVICE = {
   verifier: VERIFY,
@@ -80,8 +82,8 @@ const ADVICE = {
  * @throws TypeError for invalid URLs or scopes.
  */
 export function createProtection(options: ProtectOptions): Protection {
-  checkOptions('protect()', options, { names: NAMES, advice: ADVICE })
-  if (!options.verify) throw new TypeError(`protect(): verify is missing. ${VERIFY}`)
+  checkOptions('protect()', options, { names: NAMES, advice: ADVICE, required: { verify: VERIFY, resource: RESOURCE } })
+  for (const one of [options.verify].flat() as readonly unknown[]) checkVerifier(one)
   const { clockToleranceMs = CLOCK_TOLERANCE_MS, impliedScopes = {}, scopes = [], now = Date.now, metadata } = options
   const resource = parseResource(options.resource)
   const verifiers = [options.verify].flat().map((one): Verifier => (typeof one === 'function' ? { verify: one } : one))
@@ -115,6 +117,12 @@ export function createProtection(options: ProtectOptions): Protection {
     onRequest: combineHooks([metadataHook, ...verifiers.flatMap(({ onRequest }) => onRequest ?? [])]),
     insufficientScopeHeaders: errors.insufficientScopeHeaders,
   }
+}
+
+function checkVerifier(one: unknown): void {
+  const isVerifier =
+    typeof one === 'function' || (typeof one === 'object' && typeof (one as Verifier | null)?.verify === 'function')
+  if (!isVerifier) throw new TypeError(`protect(): verify must be a verifier or its function, not ${describe(one)}. ${VERIFY}`)
 }
 
 function checkIssuersAndScopes(authorizationServers: readonly string[], scopes: readonly string[]): void {

@@ -3,6 +3,7 @@ import { isObject, isSuccess, type JsonObject, type Request, type Response, succ
 import { markRefused } from '../../jsonrpc/refusal.ts'
 import { identityOf } from '../../protocol/caller-identity.ts'
 import { LazyAbort, onAbort } from '../../util/abort.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { createTurns, type Turns } from '../../util/turns.ts'
 import { listTools } from '../list-tools.ts'
 import { createNameMatcher } from '../name-matcher.ts'
@@ -49,6 +50,14 @@ export interface CodeModeOptions {
   readonly quickjs?: string
 }
 
+const NAMES: OptionNames<CodeModeOptions> = {
+  tools: 'texts',
+  always: 'texts',
+  limits: 'object',
+  names: 'object',
+  quickjs: 'text',
+}
+const TOOL_NAMES: OptionNames<NonNullable<CodeModeOptions['names']>> = { find: 'text', run: 'text' }
 const LIMITS = {
   timeoutMs: 60_000,
   cpuTimeMs: 2000,
@@ -88,6 +97,9 @@ interface CodeRequest {
  * server.use(codeMode())
  */
 export function codeMode(options: CodeModeOptions = {}): Middleware {
+  checkOptions('codeMode()', options, { names: NAMES })
+  checkOptions('codeMode(): limits', options.limits ?? {}, { names: LIMITS, advice: { timeout: 'Use "timeoutMs"' } })
+  checkOptions('codeMode(): names', options.names ?? {}, { names: TOOL_NAMES })
   const names = { find: 'find_functions', run: 'run_code', ...options.names }
   if (names.find === names.run) throw new TypeError('codeMode: names gives both tools the same name')
   const isCallable = createNameMatcher(options.tools ?? ['*'])

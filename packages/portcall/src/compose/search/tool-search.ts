@@ -1,6 +1,7 @@
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { findTool, listTools } from '../list-tools.ts'
 import { createNameMatcher } from '../name-matcher.ts'
@@ -18,6 +19,8 @@ export interface ToolSearchOptions {
   readonly names?: SearchToolNames
 }
 
+const NAMES: OptionNames<ToolSearchOptions> = { always: 'texts', limit: 'count', names: 'object' }
+const TOOL_NAMES: OptionNames<SearchToolNames> = { search: 'text', describe: 'text', call: 'text' }
 const LIMIT = 5
 const MAX_LIMIT = 25
 const MAX_QUERY_LENGTH = 1000
@@ -38,7 +41,10 @@ interface ToolRequest {
  *
  * @throws TypeError if two of the three tools have the same name.
  */
-export function toolSearch({ always = [], limit = LIMIT, names: given }: ToolSearchOptions = {}): Middleware {
+export function toolSearch(options: ToolSearchOptions = {}): Middleware {
+  checkOptions('toolSearch()', options, { names: NAMES, advice: { tools: 'Pass the tools that are always listed as "always"' } })
+  const { always = [], limit = LIMIT, names: given = {} } = options
+  checkOptions('toolSearch(): names', given, { names: TOOL_NAMES })
   const names = { search: 'search_tools', describe: 'describe_tool', call: 'call_tool', ...given }
   if (new Set(Object.values(names)).size < 3) throw new TypeError('toolSearch: names gives two tools the same name')
   const isAlwaysListed = createNameMatcher(always)

@@ -1,3 +1,6 @@
+import { isObject } from '../../jsonrpc/message.ts'
+import { checkOptions } from '../../util/check-options.ts'
+import { describe } from '../../util/describe.ts'
 import { checkConnectOptions } from '../check-connect-options.ts'
 import { readConfig } from '../config/config.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
@@ -22,6 +25,8 @@ export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
  * @throws ConfigError when the text is invalid or contains no servers; TypeError for options that do not exist.
  */
 export async function connectAll(config: string | object, options: ConnectAllOptions = {}): Promise<ClientGroup> {
+  checkOptions('connectAll()', options, { names: {}, isOpen: true })
+  if (!isObject(config) || config instanceof Uint8Array) checkText(config)
   const { env, inputs, directory, format, ...shared } = options
   const { optionsOf: _, ...common } = shared
   checkConnectOptions(common as ConnectOptions, 'connectAll()')
@@ -32,6 +37,19 @@ export async function connectAll(config: string | object, options: ConnectAllOpt
     ...(format && { format }),
   })
   return createGroup(parsed, open, shared)
+}
+
+const CONFIG_PATH = /^[^\n{}]{1,1000}\.(?:jsonc?|json5|toml|ya?ml)$/i
+const USAGE = "connectAll(await readFile(path, 'utf8'), { directory: dirname(path) })"
+
+/** Checks that the configuration is a text, and not the path of its file. @throws TypeError. */
+function checkText(config: unknown): void {
+  if (typeof config !== 'string')
+    throw new TypeError(
+      `connectAll() needs the text of a configuration or the parsed object, not ${config instanceof Uint8Array ? 'bytes' : describe(config)}: ${USAGE}`,
+    )
+  if (CONFIG_PATH.test(config.trim()))
+    throw new TypeError(`connectAll() needs the text of a configuration, not its path ${JSON.stringify(config)}: ${USAGE}`)
 }
 
 function open({ target, headers: own }: ServerEntry, options: ConnectOptions): ReturnType<typeof connect> {

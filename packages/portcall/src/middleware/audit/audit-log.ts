@@ -1,5 +1,6 @@
 import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { sha256 } from '../../util/digest.ts'
 import { cutText } from '../../util/printable.ts'
 import { type AuditSink, createAuditTrail } from './trail.ts'
@@ -32,18 +33,31 @@ export interface AuditLogOptions {
 }
 
 /** The members whose values callers and servers choose. */
-const NAMES: ReadonlySet<string> = new Set(['method', 'target', 'server', 'item', 'outcome', 'traceparent', 'traceId'])
+const NAME_MEMBERS: ReadonlySet<string> = new Set(['method', 'target', 'server', 'item', 'outcome', 'traceparent', 'traceId'])
 /** The length of such names, in characters. */
 const MAX_TEXT_LENGTH = 256
 /** Length of the JSON text of recorded arguments, in characters. */
 const MAX_ARGUMENTS_LENGTH = 65_536
 const DEFAULT_METHODS = ['tools/call', 'resources/read', 'prompts/get'] as const
 
+const NAMES: OptionNames<AuditLogOptions> = {
+  to: 1,
+  methods: 'texts',
+  arguments: 'function',
+  details: 'function',
+  redact: 'function',
+  onFailure: ['refuse', 'continue'],
+  onError: 1,
+}
+const ADVICE = { file: 'Use "to"', path: 'Use "to"', store: 'Pass to: createStoredAuditLog(store)' }
+const REQUIRED = { to: 'Pass the path of a file, or where records are written' }
+
 /**
  * Creates middleware that records who called what, when, and with which outcome, in a log whose records form a hash chain. Verify a log with
  * `verifyAuditLog` or `portcall audit verify`. Place it first, so that it also records what other middleware refuses.
  */
 export function auditLog(options: AuditLogOptions): Middleware {
+  checkOptions('auditLog()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const { to, methods = DEFAULT_METHODS, details, redact = unchanged, onFailure = 'refuse', onError = logError } = options
   const trail = createAuditTrail(typeof to === 'string' ? openFile(to) : to)
   const recorded = new Set<string>(methods)
@@ -114,7 +128,7 @@ function outcomeOf(response: Response): JsonObject {
 /** Cuts what callers and servers name. */
 function cutNames(record: JsonObject): JsonObject {
   const entries = Object.entries(record).map(([key, value]) =>
-    NAMES.has(key) && typeof value === 'string' ? [key, cutText(value, MAX_TEXT_LENGTH)] : [key, value],
+    NAME_MEMBERS.has(key) && typeof value === 'string' ? [key, cutText(value, MAX_TEXT_LENGTH)] : [key, value],
   )
   return Object.fromEntries(entries) as JsonObject
 }

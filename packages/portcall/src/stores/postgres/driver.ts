@@ -2,6 +2,8 @@
  * The parts of the two PostgreSQL drivers that Portcall uses: single statements with text parameters and text results, and one connection
  * that listens for notifications.
  */
+
+import { describeClient } from '../check-stores-options.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 
 /** A statement. With values it has a name, under which a connection prepares it once. */
@@ -82,6 +84,11 @@ export interface PostgresListener {
 }
 
 export function createPostgresDriver(source: PostgresSource): PostgresDriver {
+  const { unsafe, connect } = (source ?? {}) as { readonly unsafe?: unknown; readonly connect?: unknown }
+  if (typeof unsafe !== 'function' && typeof connect !== 'function')
+    throw new TypeError(
+      `postgresStores() needs a Pool of pg or a client of the package postgres, not ${describeClient(source)}. Pass new Pool({ connectionString })`,
+    )
   return 'unsafe' in source ? createPostgresJsDriver(source) : createPgDriver(source)
 }
 

@@ -1,4 +1,6 @@
+import type { OptionNames } from '../../util/check-options.ts'
 import type { BusOptions } from '../bus.ts'
+import { checkStoresOptions, type StoresPartNames } from '../check-stores-options.ts'
 import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
 import { createPostgresBus } from './bus.ts'
@@ -22,6 +24,12 @@ export interface PostgresStoresOptions {
   bus?: BusOptions
 }
 
+const NAMES: OptionNames<PostgresStoresOptions> = { schema: 1, timeoutMs: 1, store: 'object', log: 'object', bus: 'object' }
+const PARTS: StoresPartNames<PostgresStoresOptions> = {
+  store: { maxEntries: 1, maxTtlMs: 1 },
+  log: { maxEntries: 1, maxBytes: 1, entryTtlMs: 1, maxLogs: 1 },
+  bus: { maxSubscriptions: 1, onError: 1 },
+}
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,50}$/
 const YEAR_MS = 365 * 24 * 3600_000
 const LOG_DEFAULTS: Required<PostgresLogOptions> = {
@@ -41,6 +49,7 @@ const LOG_DEFAULTS: Required<PostgresLogOptions> = {
  * @throws TypeError if the name of the schema is invalid.
  */
 export function postgresStores(source: PostgresSource, options: PostgresStoresOptions = {}): Stores {
+  checkStoresOptions('postgresStores()', options, { names: NAMES, parts: PARTS })
   const { schema = 'portcall', timeoutMs = 2000 } = options
   if (!SCHEMA_NAME.test(schema))
     throw new TypeError(`'${schema}' cannot be the name of a schema: use up to 51 lower-case letters, digits and _`)

@@ -1,3 +1,5 @@
+import { describeClient } from '../check-stores-options.ts'
+
 /*
  * The parts of the two Redis drivers that Portcall uses. The client that is passed in is a template: `duplicate` creates the connections,
  * configured not to queue, retry or reconnect by themselves, because an operation with an unknown outcome must not be repeated without the
@@ -75,6 +77,10 @@ export function isCluster(client: RedisClient): boolean {
 
 /** @throws TypeError if the client cannot be used, or not with this prefix. In a cluster, a hash tag must put all keys into one slot. */
 export function assertSupported(client: RedisClient, prefix: string): void {
+  if (typeof (client as Partial<RedisClient> | null | undefined)?.duplicate !== 'function')
+    throw new TypeError(
+      `redisStores() needs a client of ioredis or redis, not ${describeClient(client)}. Pass new Redis(url) of ioredis, or createClient({ url }) of redis`,
+    )
   if ('slots' in client && !isCluster(client))
     throw new TypeError('Clusters of the package redis are not supported: pass a Cluster of ioredis')
   if (isCluster(client) && !/^[^{]*\{[^}]+\}/.test(prefix))

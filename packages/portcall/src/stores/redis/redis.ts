@@ -1,4 +1,6 @@
+import type { OptionNames } from '../../util/check-options.ts'
 import type { BusOptions } from '../bus.ts'
+import { checkStoresOptions, type StoresPartNames } from '../check-stores-options.ts'
 import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
 import { createRedisBus } from './bus.ts'
@@ -21,6 +23,13 @@ export interface RedisStoresOptions {
   bus?: BusOptions
 }
 
+const NAMES: OptionNames<RedisStoresOptions> = { prefix: 'text', timeoutMs: 1, store: 'object', log: 'object', bus: 'object' }
+const PARTS: StoresPartNames<RedisStoresOptions> = {
+  store: { maxEntries: 1, maxTtlMs: 1 },
+  log: { maxEntries: 1, maxBytes: 1, entryTtlMs: 1, maxLogs: 1 },
+  bus: { maxSubscriptions: 1, onError: 1 },
+}
+
 /**
  * Creates stores in Redis 6.2 or newer, or Valkey, for any number of processes. The client, of `ioredis` or of the package `redis`, is a
  * template for the two connections that are opened; it need not be connected itself.
@@ -31,6 +40,7 @@ export interface RedisStoresOptions {
  * @throws TypeError if the client is a cluster that is not supported, or one that needs another prefix.
  */
 export function redisStores(client: RedisClient, options: RedisStoresOptions = {}): Stores {
+  checkStoresOptions('redisStores()', options, { names: NAMES, parts: PARTS })
   const { prefix = '{portcall}:', timeoutMs = 2000 } = options
   assertSupported(client, prefix)
   handleErrors(client)

@@ -1,3 +1,5 @@
+import type { OptionNames } from '../../util/check-options.ts'
+import { checkStoresOptions, describeClient } from '../check-stores-options.ts'
 import type { Stores } from '../stores.ts'
 import { createSqliteBus, type SqliteBusOptions } from './bus.ts'
 import { createSqliteConnection, type SqliteConnection } from './connection.ts'
@@ -30,6 +32,14 @@ export interface SqliteStoresOptions {
   now?: () => number
 }
 
+const NAMES: OptionNames<SqliteStoresOptions> = {
+  store: 'object',
+  log: 'object',
+  bus: 'object',
+  busyTimeoutMs: 1,
+  durability: ['process-crash', 'power-loss'],
+  now: 1,
+}
 const MIB = 1024 * 1024
 const STORE_DEFAULTS = { maxEntries: 1_000_000, maxBytes: 1024 * MIB, maxTtlMs: Infinity }
 const LOG_DEFAULTS = {
@@ -46,6 +56,7 @@ const BUS_DEFAULTS = {
   maxBytes: 16 * MIB,
   maxSubscriptions: 100_000,
 }
+const BUS_NAMES: OptionNames<SqliteBusOptions> = { ...BUS_DEFAULTS, onError: 1 }
 
 /**
  * Creates stores in one file, for one or several processes on one machine. Acknowledged writes survive `kill -9`.
@@ -57,6 +68,15 @@ const BUS_DEFAULTS = {
  * @throws AggregateError if no driver is installed; StoreUnavailableError if the file cannot be used.
  */
 export function sqliteStores(fileOrDatabase: string | SqliteDatabase, options: SqliteStoresOptions = {}): Stores {
+  if (
+    typeof fileOrDatabase !== 'string' &&
+    typeof (fileOrDatabase as Partial<SqliteDatabase> | undefined)?.prepare !== 'function'
+  )
+    throw new TypeError(`sqliteStores() needs the path of a file or a database, not ${describeClient(fileOrDatabase)}`)
+  checkStoresOptions('sqliteStores()', options, {
+    names: NAMES,
+    parts: { store: STORE_DEFAULTS, log: LOG_DEFAULTS, bus: BUS_NAMES },
+  })
   const { busyTimeoutMs = 2000, durability = 'process-crash', now = Date.now } = options
   const store = { ...STORE_DEFAULTS, ...options.store }
   const log = { ...LOG_DEFAULTS, ...options.log }

@@ -1,4 +1,5 @@
 import { backoffMs } from '../../util/backoff.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { TaskProcessor, TaskQueue } from './queue.ts'
 import { REDELIVERY_BACKOFF, withQueueTimeout } from './queue-timeout.ts'
 
@@ -54,6 +55,18 @@ export interface BullMQOptions {
   readonly timeoutMs?: number
 }
 
+const NAMES: OptionNames<BullMQOptions> = {
+  Queue: 'function',
+  Worker: 'function',
+  connection: 'object',
+  queueName: 'text',
+  prefix: 'text',
+  lockTtlMs: 1,
+  timeoutMs: 1,
+}
+const CLASSES = "Pass the classes of BullMQ: import { Queue, Worker } from 'bullmq'"
+const REQUIRED = { Queue: CLASSES, Worker: CLASSES, connection: 'Pass { url } or { host, port } of Redis' }
+
 /** BullMQ fails a job after a number of attempts. This one is never reached. */
 const MAX_ATTEMPTS = 2 ** 31 - 1
 
@@ -66,6 +79,7 @@ const MAX_ATTEMPTS = 2 ** 31 - 1
  * tasks({ queue: bullmq({ Queue, Worker, connection: { url: 'redis://localhost' } }) })
  */
 export function bullmq(options: BullMQOptions): TaskQueue {
+  checkOptions('bullmq()', options, { names: NAMES, required: REQUIRED })
   const { lockTtlMs = 15_000, timeoutMs = 2000, queueName = 'portcall-tasks' } = options
   const location = { connection: options.connection, ...(options.prefix !== undefined && { prefix: options.prefix }) }
   let queue: BullQueue | undefined

@@ -1,5 +1,7 @@
 import { StoreUnavailableError } from '../../stores/errors.ts'
 import { retryableOnce } from '../../util/async.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
+import { describe } from '../../util/describe.ts'
 import { delay } from '../../util/timers.ts'
 import { createPoller } from './poller.ts'
 import type { EnqueueOptions, ProcessOptions, TaskProcessor, TaskQueue } from './queue.ts'
@@ -48,6 +50,8 @@ export interface PgBossOptions {
   readonly timeoutMs?: number
 }
 
+const NAMES: OptionNames<PgBossOptions> = { queueName: 'text', pollIntervalMs: 1, visibilityTimeoutMs: 1, timeoutMs: 1 }
+
 /** The operations on the queue. */
 interface JobQueue {
   send(data: JobData): Promise<void>
@@ -68,6 +72,9 @@ const MAX_RETRIES = 2 ** 31 - 1
  * tasks({ queue: pgBoss(boss) })
  */
 export function pgBoss(boss: PgBossInstance, options: PgBossOptions = {}): TaskQueue {
+  if (typeof (boss as Partial<PgBossInstance> | undefined)?.send !== 'function')
+    throw new TypeError(`pgBoss() needs a started PgBoss, not ${typeof boss === 'string' ? 'a text' : describe(boss)}`)
+  checkOptions('pgBoss()', options, { names: NAMES })
   const { pollIntervalMs = 2000 } = options
   const jobQueue = openQueue(boss, options)
   let delivery: Delivery | undefined

@@ -20,7 +20,15 @@ import { createTaskAccess } from './task-access.ts'
 import { createTasksApi, type Tasks } from './tasks-api.ts'
 import { withNotifications } from './with-notifications.ts'
 
-const NAMES: OptionNames<TasksOptions> = { store: 1, bus: 1, queue: 1, runWorker: 1, limits: 1, middleware: 1, now: 1 }
+const NAMES: OptionNames<TasksOptions> = {
+  store: 'store',
+  bus: 'object',
+  queue: 'object',
+  runWorker: 'boolean',
+  limits: 'object',
+  middleware: 'functions',
+  now: 1,
+}
 
 /** How tasks are stored and run. */
 export interface TasksOptions {
@@ -52,7 +60,7 @@ export interface TasksOptions {
  * server.tool('render', { task: 'optional' }, async (_, call) => call.step('render', renderAll))
  */
 export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Tasks> {
-  checkOptions('tasks()', options, { names: NAMES })
+  checkOptions('tasks()', options, { names: NAMES, advice: { stores: 'Use "store" and "bus"' } })
   checkOptions('tasks(): limits', options.limits ?? {}, { names: TASK_LIMITS })
   return defineServerExtension({
     id: TASKS_EXTENSION,

@@ -1,8 +1,15 @@
 import { raceAbort } from '../../../util/timers.ts'
-import { createProviderParts, type OAuthProvider, type ProviderParts } from '../auth-provider.ts'
+import {
+  checkGrantOptions,
+  createProviderParts,
+  type GrantOptionNames,
+  type OAuthProvider,
+  type ProviderParts,
+} from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { classifyHost } from '../http/address-policy.ts'
 import { refusalOf } from '../registration/registered-client.ts'
+import { CLIENT_SOURCE_NAMES } from '../registration/registration-request.ts'
 import { hasOfflineAccess, mayRefuseOfflineAccess } from '../tokens/offline-access.ts'
 import { splitScopes } from '../tokens/scopes.ts'
 import { saveServerLimits } from '../tokens/server-limits.ts'
@@ -56,6 +63,18 @@ export interface AuthorizationCodeProvider extends OAuthProvider {
   finishSignIn(response: string | URL | URLSearchParams): Promise<void>
 }
 
+const NAMES: GrantOptionNames<AuthorizationCodeOptions> = {
+  ...CLIENT_SOURCE_NAMES,
+  pkce: 1,
+  redirectUri: 'url',
+  authorize: 'function',
+  signInTtlMs: 1,
+  applicationType: ['native', 'web'],
+}
+const REQUIRED = {
+  redirectUri: 'Pass a URL of your program, which receives the redirect',
+  authorize: 'Pass a function that sends the user to a URL: authorize(url, request)',
+}
 const SIGN_IN_TTL_MS = 600_000
 
 /**
@@ -64,6 +83,7 @@ const SIGN_IN_TTL_MS = 600_000
  * @throws TypeError if the redirect URI uses http and is not on loopback.
  */
 export function authorizationCode(options: AuthorizationCodeOptions): AuthorizationCodeProvider {
+  checkGrantOptions('authorizationCode()', options, { own: NAMES, required: REQUIRED })
   const redirectUri = String(options.redirectUri)
   const { protocol, hostname } = new URL(redirectUri)
   if (protocol !== 'https:' && (protocol !== 'http:' || classifyHost(hostname) !== 'loopback'))

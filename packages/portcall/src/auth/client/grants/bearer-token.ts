@@ -1,4 +1,5 @@
 import type { AuthProvider } from '../../../protocol/authorizer.ts'
+import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
 import { type AllowedAddress, createAddressPolicy } from '../http/address-policy.ts'
 
 /** Returns an access token. `rejectedToken` is the one that the server refused, if there was one. */
@@ -10,13 +11,19 @@ export interface BearerTokenOptions {
   readonly allow?: readonly AllowedAddress[]
 }
 
+const NAMES: OptionNames<BearerTokenOptions> = { allow: 'array' }
+
 /**
  * Sends tokens that your program obtains by itself: `auth: bearerToken(() => readToken())`. The function is called for each request. When the
  * server refuses a token, it is called again, and the request is retried if it returns another token.
  *
  * Connecting throws an AuthError `address_refused` if the token would be sent to another machine without https.
  */
-export function bearerToken(source: TokenSource, { allow = [] }: BearerTokenOptions = {}): AuthProvider {
+export function bearerToken(source: TokenSource, options: BearerTokenOptions = {}): AuthProvider {
+  if (typeof source !== 'function')
+    throw new TypeError('bearerToken() needs a function that returns the token: bearerToken(() => token)')
+  checkOptions('bearerToken()', options, { names: NAMES })
+  const { allow = [] } = options
   return {
     authorizer(endpoint) {
       createAddressPolicy({ trustedUrl: endpoint, allow }).check(endpoint)

@@ -1,6 +1,7 @@
 import { createMutex } from '../../../util/async.ts'
-import { createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
+import { checkGrantOptions, createAuthProvider, type GrantOptionNames, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
+import { CLIENT_SOURCE_NAMES } from '../registration/registration-request.ts'
 import type { GrantType } from '../types.ts'
 import { createCodeGrant, type SignInOptions } from './code-grant.ts'
 
@@ -13,6 +14,13 @@ export interface BrowserSignInOptions extends SignInOptions {
   readonly timeoutMs?: number
 }
 
+const NAMES: GrantOptionNames<BrowserSignInOptions> = {
+  ...CLIENT_SOURCE_NAMES,
+  pkce: 1,
+  redirectUri: 'url',
+  open: 'function',
+  timeoutMs: 1,
+}
 const DEFAULT_REDIRECT_URI = 'http://127.0.0.1/callback'
 const TIMEOUT_MS = 300_000
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
@@ -25,6 +33,7 @@ const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
  * const notes = await connect('https://notes.example.com/mcp', { auth: browserSignIn({ store: fileStore('tokens.json') }) })
  */
 export function browserSignIn(options: BrowserSignInOptions = {}): OAuthProvider {
+  checkGrantOptions('browserSignIn()', options, { own: NAMES })
   const redirectUri = parseRedirectUri(options.redirectUri ?? DEFAULT_REDIRECT_URI)
   const { timeoutMs = TIMEOUT_MS, open = openBrowser } = options
   const mutex = createMutex()

@@ -1,4 +1,11 @@
-import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
+import {
+  type AuthProviderOptions,
+  CLIENT_REQUIRED,
+  checkGrantOptions,
+  createAuthProvider,
+  type GrantOptionNames,
+  type OAuthProvider,
+} from '../auth-provider.ts'
 import { requestTokens } from '../oauth/token-endpoint.ts'
 import { bindToIssuer, chooseIssuer, type PreRegisteredClient } from '../registration/pre-registered.ts'
 import type { GrantType } from '../types.ts'
@@ -8,6 +15,8 @@ export interface ClientCredentialsOptions extends AuthProviderOptions {
   readonly client: PreRegisteredClient
 }
 
+const NAMES: GrantOptionNames<ClientCredentialsOptions> = { client: 'object' }
+
 /**
  * Obtains tokens for a program that acts on its own behalf, without a user.
  * https://github.com/modelcontextprotocol/ext-auth/blob/main/specification/draft/oauth-client-credentials.mdx
@@ -16,7 +25,9 @@ export interface ClientCredentialsOptions extends AuthProviderOptions {
  * const client = { clientId: 'nightly', clientSecret: process.env.NIGHTLY_SECRET, issuer: 'https://login.example.com' }
  * const notes = await connect('https://notes.example.com/mcp', { auth: clientCredentials({ client }) })
  */
-export function clientCredentials({ client, ...options }: ClientCredentialsOptions): OAuthProvider {
+export function clientCredentials(given: ClientCredentialsOptions): OAuthProvider {
+  checkGrantOptions('clientCredentials()', given, { own: NAMES, required: { client: CLIENT_REQUIRED } })
+  const { client, ...options } = given
   const grant: GrantType = {
     name: `client_credentials ${client.clientId}`,
     chooseIssuer: (issuers) => chooseIssuer(issuers, client),

@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
 import { delay } from '../../../util/timers.ts'
 import { readId, readNumber, readSeconds, readText } from '../../members.ts'
-import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
+import {
+  type AuthProviderOptions,
+  checkGrantOptions,
+  createAuthProvider,
+  type GrantOptionNames,
+  type OAuthProvider,
+} from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { createClientAuth } from '../oauth/client-authentication.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
@@ -10,6 +16,7 @@ import { requestTokens } from '../oauth/token-endpoint.ts'
 import { createClientRegistrar } from '../registration/client-registration.ts'
 import { signInWithClient } from '../registration/registered-client.ts'
 import type { ClientSources } from '../registration/registration-request.ts'
+import { CLIENT_SOURCE_NAMES } from '../registration/registration-request.ts'
 import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 
 /** What a user needs to sign in on another device. */
@@ -29,6 +36,8 @@ export interface DeviceCodeOptions extends AuthProviderOptions, ClientSources {
   readonly prompt: (authorization: DeviceAuthorization) => void | Promise<void>
 }
 
+const NAMES: GrantOptionNames<DeviceCodeOptions> = { ...CLIENT_SOURCE_NAMES, prompt: 'function' }
+const REQUIRED = { prompt: 'Pass a function that shows the code: ({ userCode, verificationUri }) => …' }
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 const INTERVAL_S = 5
 const MAX_INTERVAL_S = 60
@@ -38,6 +47,7 @@ const MAX_LIFETIME_S = 86_400
 
 /** Signs users in on another device, with a code that your program shows (RFC 8628). Use it in programs without a browser. */
 export function deviceCode(options: DeviceCodeOptions): OAuthProvider {
+  checkGrantOptions('deviceCode()', options, { own: NAMES, required: REQUIRED })
   const registrar = createClientRegistrar(options, 'device')
   const request = {
     redirectUris: [],

@@ -1,4 +1,11 @@
-import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
+import {
+  type AuthProviderOptions,
+  CLIENT_REQUIRED,
+  checkGrantOptions,
+  createAuthProvider,
+  type GrantOptionNames,
+  type OAuthProvider,
+} from '../auth-provider.ts'
 import { createSafeFetch } from '../http/safe-fetch.ts'
 import { JWT_BEARER, requestTokens } from '../oauth/token-endpoint.ts'
 import { bindToIssuer, chooseIssuer, type PreRegisteredClient } from '../registration/pre-registered.ts'
@@ -13,6 +20,13 @@ export interface EnterpriseManagedOptions extends AuthProviderOptions {
   readonly client: PreRegisteredClient
 }
 
+const NAMES: GrantOptionNames<EnterpriseManagedOptions> = { identityProvider: 'object', subject: 'function', client: 'object' }
+const REQUIRED = {
+  identityProvider: 'Pass { issuer, client } of the identity provider',
+  subject: 'Pass a function that returns the ID token of the user',
+  client: CLIENT_REQUIRED,
+}
+
 /**
  * Obtains tokens for a user of an enterprise identity provider, which decides what the user may access, without asking the user. The identity
  * provider issues an assertion (ID-JAG), which the authorization server of the MCP server exchanges for an access token.
@@ -24,6 +38,7 @@ export interface EnterpriseManagedOptions extends AuthProviderOptions {
  * const auth = enterpriseManaged({ identityProvider, client, subject: () => session.idToken })
  */
 export function enterpriseManaged(options: EnterpriseManagedOptions): OAuthProvider {
+  checkGrantOptions('enterpriseManaged()', options, { own: NAMES, required: REQUIRED })
   const { client, identityProvider, subject, allow = [] } = options
   const trustedUrl = new URL(identityProvider.tokenEndpoint ?? identityProvider.issuer)
   const { fetch } = createSafeFetch({ trustedUrl, allow, fetch: options.fetch, proxy: options.proxy })

@@ -1,5 +1,11 @@
 import { isSameIssuer } from '../../../util/issuer.ts'
-import { type AuthProviderOptions, createAuthProvider, type OAuthProvider } from '../auth-provider.ts'
+import {
+  type AuthProviderOptions,
+  checkGrantOptions,
+  createAuthProvider,
+  type GrantOptionNames,
+  type OAuthProvider,
+} from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { JWT_BEARER, requestTokens } from '../oauth/token-endpoint.ts'
 import type { AuthorizationServer, GrantType } from '../types.ts'
@@ -17,6 +23,9 @@ export interface WorkloadIdentityOptions extends AuthProviderOptions {
   readonly assertion: () => string | Promise<string>
 }
 
+const NAMES: GrantOptionNames<WorkloadIdentityOptions> = { issuer: 'text', assertion: 'function' }
+const REQUIRED = { assertion: "Pass a function that returns the platform's assertion: () => readFile(path, 'utf8')" }
+
 /** An assertion that an authorization server has refused. */
 interface RefusedAssertion {
   readonly assertion: string
@@ -33,6 +42,7 @@ interface RefusedAssertion {
  * const notes = await connect('https://notes.example.com/mcp', { auth: workloadIdentity({ assertion }) })
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): OAuthProvider {
+  checkGrantOptions('workloadIdentity()', options, { own: NAMES, required: REQUIRED })
   const { issuer } = options
   const refusedAssertions = new Map<string, RefusedAssertion>()
   const grant: GrantType = {

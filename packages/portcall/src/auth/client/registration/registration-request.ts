@@ -1,3 +1,4 @@
+import type { OptionNames } from '../../../util/check-options.ts'
 import type { PreRegisteredClient } from './pre-registered.ts'
 
 /** How to identify the client. The first source that the authorization server supports is used. */
@@ -10,6 +11,14 @@ export interface ClientSources {
   readonly registrationMetadata?: Readonly<Record<string, unknown>>
   /** The name on the consent page. Default: `MCP client`. */
   readonly clientName?: string
+}
+
+/** The names of the options that identify the client. */
+export const CLIENT_SOURCE_NAMES: OptionNames<ClientSources> = {
+  client: 'object',
+  clientMetadataUrl: 'text',
+  registrationMetadata: 'object',
+  clientName: 'text',
 }
 
 /** The uses that a client is registered for. */

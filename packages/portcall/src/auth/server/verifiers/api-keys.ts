@@ -1,3 +1,5 @@
+import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
+import { describe } from '../../../util/describe.ts'
 import { constantTimeEqual, sha256 } from '../../../util/digest.ts'
 import { randomId } from '../../../util/random.ts'
 import type { Verifier } from '../types.ts'
@@ -18,6 +20,11 @@ export interface ApiKey {
 export type FindApiKey = (hash: string) => ApiKey | undefined | Promise<ApiKey | undefined>
 
 const ISSUER = 'api-key'
+const NAMES: OptionNames<ApiKey> = { hash: 1, subject: 'text', scopes: 'texts', expiresAt: 'number' }
+const HASH = 'Pass the result of hashApiKey(key): { hash, subject }'
+const SUBJECT = 'Pass the user or program that the key identifies: { hash, subject }'
+/** The length of a SHA-256 in base64url. */
+const HASH_SYNTAX = /^[\w-]{43}$/
 const PREFIX = 'key_'
 const KEY_BYTES = 32
 
@@ -37,8 +44,13 @@ export function hashApiKey(key: string): Promise<string> {
   return sha256(key)
 }
 
-/** Creates a verifier for API keys that this server has issued: `Authorization: Bearer key_…`. */
+/**
+ * Creates a verifier for API keys that this server has issued: `Authorization: Bearer key_…`.
+ *
+ * @throws TypeError if `keys` is neither an array of valid entries nor a function.
+ */
 export function apiKeys(keys: readonly ApiKey[] | FindApiKey): Verifier {
+  checkKeys(keys)
   const find: FindApiKey = typeof keys === 'function' ? keys : (hash) => findIn(keys, hash)
   return {
     issuers: [ISSUER],
@@ -50,6 +62,24 @@ export function apiKeys(keys: readonly ApiKey[] | FindApiKey): Verifier {
       const { subject, scopes = [], expiresAt } = key
       return { issuer: ISSUER, audience: [ISSUER], subject, scopes, expiresAt }
     },
+  }
+}
+
+function checkKeys(keys: unknown): void {
+  if (typeof keys === 'function') return
+  if (!Array.isArray(keys))
+    throw new TypeError(
+      `apiKeys() needs an array of { hash, subject }, or a function that finds one, not ${typeof keys === 'string' ? 'a text' : describe(keys)}`,
+    )
+  for (const [index, key] of keys.entries()) {
+    const where = `apiKeys(): key ${index + 1}`
+    checkOptions(where, key, {
+      names: NAMES,
+      advice: { key: HASH, user: 'Use "subject"' },
+      required: { hash: HASH, subject: SUBJECT },
+    })
+    if (typeof key.hash !== 'string' || !HASH_SYNTAX.test(key.hash))
+      throw new TypeError(`${where}: hash is not a SHA-256 in base64url. ${HASH}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { createMemoryStore } from '../../../stores/memory/store.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
 import { createSingleFlight } from '../../../util/async.ts'
+import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
 import { sha256 } from '../../../util/digest.ts'
 import { isSameIssuer } from '../../../util/issuer.ts'
 import { VerifierUnavailableError } from '../errors.ts'
@@ -36,6 +37,27 @@ export interface IntrospectionOptions extends IssuerFetchOptions {
   readonly now?: () => number
 }
 
+const NAMES: OptionNames<IntrospectionOptions> = {
+  endpoint: 'url',
+  issuer: 'text',
+  clientId: 'text',
+  clientSecret: 'text',
+  authentication: ['basic', 'post'],
+  audience: 1,
+  clientTokens: 'boolean',
+  cacheTtlMs: 1,
+  cache: 'store',
+  now: 1,
+  fetch: 1,
+  allow: 'array',
+}
+const ADVICE = { url: 'Use "endpoint"', scope: 'Pass scopes to protect()', store: 'Use "cache"' }
+const REQUIRED = {
+  endpoint: 'Pass the URL of the introspection endpoint',
+  issuer: 'Pass the authorization server of the endpoint',
+  clientId: 'Pass the credentials of this server at the endpoint',
+  clientSecret: 'Pass the secret that belongs to clientId. Is an environment variable not set?',
+}
 const CACHE_TTL_MS = 30_000
 const MAX_CACHED = 10_000
 const KEY = 'introspection/'
@@ -43,8 +65,11 @@ const KEY = 'introspection/'
 /**
  * Creates a verifier that asks the authorization server about each token (RFC 7662). Use it for opaque tokens, and for tokens that must be
  * revocable immediately. List it after verifiers that recognize their own tokens without a request.
+ *
+ * @throws TypeError for a missing or invalid option.
  */
 export function introspection(options: IntrospectionOptions): Verifier {
+  checkOptions('introspection()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const { endpoint, issuer, audience, clientTokens, cacheTtlMs = CACHE_TTL_MS, now = Date.now } = options
   const { cache = createMemoryStore({ maxEntries: MAX_CACHED }) } = options
   const introspect = createIntrospect(options)

@@ -1,5 +1,6 @@
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
 import { isSameIssuer } from '../../../util/issuer.ts'
 import { InvalidTokenError } from '../errors.ts'
 import { createIssuerFetch, type IssuerFetchOptions } from '../issuer-fetch.ts'
@@ -56,15 +57,42 @@ const JWKS_CACHE_TTL_MS = 10 * 60_000
 const JWKS_COOLDOWN_DELAY_MS = 5000
 const CLOCK_TOLERANCE_MS = 30_000
 
+const NAMES: OptionNames<JwtOptions> = {
+  issuer: 'text',
+  jwksUri: 'url',
+  keys: 'object',
+  audience: 'text or texts',
+  clientTokens: 'boolean',
+  algorithms: 'texts',
+  clockToleranceMs: 1,
+  jwksCacheTtlMs: 1,
+  jwksCooldownDelayMs: 1,
+  now: 1,
+  fetch: 1,
+  allow: 'array',
+}
+const KEYS = 'Use "jwksUri"'
+const ADVICE = {
+  jwksUrl: KEYS,
+  jwks_uri: KEYS,
+  jwks: 'Use "jwksUri" for a URL, or "keys" for the key set itself',
+  secret: 'Symmetric keys are not supported. Use "jwksUri" or "keys"',
+  key: 'Use "keys": { keys: [jwk] }',
+  aud: 'Use "audience"',
+  iss: 'Use "issuer"',
+}
+const REQUIRED = { issuer: 'Pass the "iss" of the tokens: jwt({ issuer, jwksUri })' }
+
 type Jose = typeof import('jose')
 
 /**
  * Creates a verifier for the JWT access tokens of one issuer (RFC 9068). A token needs an issuer, an audience, an expiry, and a signature by a
  * key of the issuer with one of the accepted algorithms.
  *
- * @throws TypeError for an unsupported algorithm or missing keys.
+ * @throws TypeError for a missing or invalid option, or an unsupported algorithm.
  */
 export function jwt(options: JwtOptions): Verifier {
+  checkOptions('jwt()', options, { names: NAMES, advice: ADVICE, required: REQUIRED })
   const {
     issuer,
     audience,

@@ -1,0 +1,287 @@
+/** The functions that take options, each with a call that is valid. */
+import { createServer } from 'portcall'
+import {
+  authorizationCode,
+  bearerToken,
+  browserSignIn,
+  clientCredentials,
+  createAuthProvider,
+  deviceCode,
+  enterpriseManaged,
+  workloadIdentity,
+} from 'portcall/auth/client'
+import { oauthProxy } from 'portcall/auth/proxy'
+import { apiKeys, introspection, jwt, protect } from 'portcall/auth/server'
+import { connect, connectAll } from 'portcall/client'
+import { codeMode, toolSearch } from 'portcall/compose'
+import { bridge, createGateway } from 'portcall/gateway'
+import { httpHandler } from 'portcall/http'
+import {
+  auditLog,
+  concurrencyLimit,
+  idempotency,
+  rateLimit,
+  resultCache,
+  resultSizeLimit,
+  retry,
+  timeLimit,
+} from 'portcall/middleware'
+import { nodeHandler, serve } from 'portcall/node'
+import { fromOpenAPI } from 'portcall/openapi'
+import { serveStdio } from 'portcall/stdio'
+import { memoryStores } from 'portcall/stores'
+import { postgresStores } from 'portcall/stores/postgres'
+import { redisStores } from 'portcall/stores/redis'
+import { sqliteStores } from 'portcall/stores/sqlite'
+import { tasks } from 'portcall/tasks'
+import { bullmq } from 'portcall/tasks/bullmq'
+import { pgBoss } from 'portcall/tasks/pg-boss'
+
+type Options = Readonly<Record<string, unknown>>
+
+/** A function that takes options. */
+export interface Factory {
+  readonly name: string
+  /** Calls the function. Only what it checks before it does anything is called. */
+  create(options: never): unknown
+  /** Options without which it cannot be called. */
+  readonly valid?: Options
+  /** Options that are numbers, callbacks, and of other kinds; and members of options. */
+  readonly numbers?: readonly string[]
+  /** Whether there may be options that it does not know. */
+  readonly isOpen?: boolean
+  readonly callbacks?: readonly string[]
+  readonly members?: { readonly [member: string]: readonly string[] }
+}
+
+const server = createServer({ name: 'weather', version: '1.0.0' })
+const client = { clientId: 'app', clientSecret: 'secret', issuer: 'https://login.example.com' }
+const redisClient = { duplicate() {}, on() {} }
+class Queue {}
+
+const GRANT_NUMBERS = ['storeTimeoutMs', 'refreshAheadMs', 'maxStepUps']
+const STORE_MEMBERS = {
+  store: ['maxEntries', 'maxTtlMs'],
+  log: ['maxEntries', 'maxBytes', 'entryTtlMs'],
+  bus: ['maxSubscriptions'],
+}
+
+export const FACTORIES: readonly Factory[] = [
+  {
+    name: 'createServer',
+    create: (options) => createServer({ name: 'weather', version: '1.0.0' }, options),
+    numbers: ['pageSize'],
+    callbacks: ['onEvent'],
+    members: { limits: ['toolTimeoutMs', 'maxResourceBytes', 'requestStateTtlMs', 'maxRoundTrips', 'storeTimeoutMs'] },
+  },
+  {
+    name: 'connect',
+    create: (options) => connect('http://127.0.0.1:1/mcp', options),
+    numbers: ['maxRoundTrips', 'maxPages', 'probeTimeoutMs', 'connectTimeoutMs'],
+    callbacks: ['onEvent', 'onStderr', 'elicit', 'sample'],
+    members: { timeouts: ['requestTimeoutMs', 'totalTimeoutMs'] },
+  },
+  { name: 'connectAll', create: (options) => connectAll({ mcpServers: {} }, options), numbers: ['connectTimeoutMs'] },
+  {
+    name: 'serve',
+    create: (options) => serve(server, options),
+    numbers: ['drainTimeoutMs', 'maxSessions'],
+    callbacks: ['onError'],
+  },
+  { name: 'nodeHandler', create: (options) => nodeHandler(server, options), numbers: ['maxSessions', 'maxBodyBytes'] },
+  { name: 'httpHandler', create: (options) => httpHandler(server, options), numbers: ['maxSessions', 'maxBodyBytes'] },
+  { name: 'serveStdio', create: (options) => serveStdio(server, options), numbers: ['maxMessageBytes', 'drainTimeoutMs'] },
+  {
+    name: 'createGateway',
+    create: (options) => createGateway(options),
+    valid: { servers: {} },
+    numbers: ['pageSize', 'requestStateTtlMs'],
+    callbacks: ['onEvent'],
+  },
+  { name: 'bridge', create: (options) => bridge('http://127.0.0.1:1/mcp', options), numbers: ['listTimeoutMs', 'maxRequests'] },
+  {
+    name: 'protect',
+    create: (options) => protect(options),
+    valid: { resource: 'https://api.example.com/mcp', verify: apiKeys(() => undefined) },
+    numbers: ['clockToleranceMs'],
+    callbacks: ['now'],
+  },
+  {
+    name: 'jwt',
+    create: (options) => jwt(options),
+    valid: { issuer: 'https://login.example.com', jwksUri: 'https://login.example.com/jwks' },
+    numbers: ['clockToleranceMs', 'jwksCacheTtlMs', 'jwksCooldownDelayMs'],
+    callbacks: ['now', 'fetch'],
+  },
+  {
+    name: 'introspection',
+    create: (options) => introspection(options),
+    valid: {
+      endpoint: 'https://login.example.com/introspect',
+      issuer: 'https://login.example.com',
+      clientId: 'api',
+      clientSecret: 'secret',
+    },
+    numbers: ['cacheTtlMs'],
+    callbacks: ['now', 'fetch'],
+  },
+  {
+    name: 'oauthProxy',
+    create: (options) => oauthProxy(options),
+    valid: {
+      resource: 'https://api.example.com/mcp',
+      upstream: {
+        authorizationEndpoint: 'https://login.example.com/authorize',
+        tokenEndpoint: 'https://login.example.com/token',
+        clientId: 'api',
+      },
+      identify: () => ({ subject: 'ada' }),
+    },
+    numbers: ['accessTokenTtlMs', 'grantTtlMs', 'signInTtlMs', 'codeTtlMs', 'clientTtlMs'],
+    callbacks: ['identify', 'now'],
+    members: { metadataDocuments: ['maxHostFetches'] },
+  },
+  {
+    name: 'authorizationCode',
+    create: (options) => authorizationCode(options),
+    valid: { redirectUri: 'https://app.example.com/callback', authorize: async () => undefined },
+    numbers: [...GRANT_NUMBERS, 'signInTtlMs'],
+    callbacks: ['authorize', 'fetch'],
+  },
+  {
+    name: 'browserSignIn',
+    create: (options) => browserSignIn(options),
+    numbers: [...GRANT_NUMBERS, 'timeoutMs'],
+    callbacks: ['open', 'fetch'],
+  },
+  {
+    name: 'deviceCode',
+    create: (options) => deviceCode(options),
+    valid: { prompt() {} },
+    numbers: GRANT_NUMBERS,
+    callbacks: ['prompt'],
+  },
+  { name: 'clientCredentials', create: (options) => clientCredentials(options), valid: { client }, numbers: GRANT_NUMBERS },
+  {
+    name: 'enterpriseManaged',
+    create: (options) => enterpriseManaged(options),
+    valid: { client, identityProvider: { issuer: 'https://sso.example.com', client }, subject: () => 'token' },
+    numbers: GRANT_NUMBERS,
+    callbacks: ['subject'],
+  },
+  {
+    name: 'workloadIdentity',
+    create: (options) => workloadIdentity(options),
+    valid: { assertion: () => 'token' },
+    numbers: GRANT_NUMBERS,
+    callbacks: ['assertion'],
+  },
+  { name: 'bearerToken', create: (options) => bearerToken(() => 'token', options) },
+  {
+    name: 'rateLimit',
+    create: (options) => rateLimit(options),
+    valid: { limit: 5 },
+    numbers: ['limit', 'intervalMs'],
+    callbacks: ['key'],
+  },
+  {
+    name: 'concurrencyLimit',
+    create: (options) => concurrencyLimit(options),
+    valid: { limit: 5 },
+    numbers: ['limit', 'maxQueued', 'queueTimeoutMs'],
+    callbacks: ['key'],
+  },
+  {
+    name: 'timeLimit',
+    create: (options) => timeLimit(options),
+    valid: { timeoutMs: 5 },
+    numbers: ['timeoutMs'],
+    callbacks: ['key'],
+  },
+  {
+    name: 'resultSizeLimit',
+    create: (options) => resultSizeLimit(options),
+    valid: { maxBytes: 5 },
+    numbers: ['maxBytes', 'linkTtlMs'],
+    callbacks: ['key'],
+  },
+  { name: 'resultCache', create: (options) => resultCache(options), valid: { ttlMs: 5 }, numbers: ['ttlMs'], callbacks: ['key'] },
+  {
+    name: 'idempotency',
+    create: (options) => idempotency(options),
+    numbers: ['ttlMs', 'maxReceipts', 'maxResponseBytes', 'leaseTtlMs'],
+    callbacks: ['key'],
+  },
+  {
+    name: 'retry',
+    create: (options) => retry(options),
+    numbers: ['maxAttempts', 'firstDelayMs', 'maxDelayMs'],
+    callbacks: ['isIdempotent'],
+  },
+  {
+    name: 'auditLog',
+    create: (options) => auditLog(options),
+    valid: { to: async () => {} },
+    callbacks: ['details', 'redact', 'onError', 'arguments'],
+  },
+  {
+    name: 'codeMode',
+    create: (options) => codeMode(options),
+    members: { limits: ['timeoutMs', 'cpuTimeMs', 'memoryBytes', 'maxCalls', 'maxOutputBytes', 'maxPrograms'], names: [] },
+  },
+  { name: 'toolSearch', create: (options) => toolSearch(options), numbers: ['limit'], members: { names: [] } },
+  {
+    name: 'memoryStores',
+    create: (options) => memoryStores(options),
+    callbacks: ['now'],
+    members: { ...STORE_MEMBERS, log: ['maxTotalBytes', 'maxLogs'] },
+  },
+  {
+    name: 'redisStores',
+    create: (options) => redisStores(redisClient as never, options),
+    numbers: ['timeoutMs'],
+    members: STORE_MEMBERS,
+  },
+  {
+    name: 'postgresStores',
+    create: (options) => postgresStores({ connect() {}, on() {} } as never, options),
+    numbers: ['timeoutMs'],
+    members: STORE_MEMBERS,
+  },
+  {
+    name: 'sqliteStores',
+    create: (options) => sqliteStores(':memory:', options),
+    numbers: ['busyTimeoutMs'],
+    callbacks: ['now'],
+    members: { ...STORE_MEMBERS, bus: ['pollIntervalMs', 'messageTtlMs', 'maxBytes'] },
+  },
+  {
+    name: 'tasks',
+    create: (options) => tasks(options),
+    callbacks: ['now'],
+    members: { limits: ['ttlMs', 'maxTtlMs', 'storeTimeoutMs', 'leaseTtlMs'] },
+  },
+  {
+    name: 'bullmq',
+    create: (options) => bullmq(options),
+    valid: { Queue, Worker: Queue, connection: {} },
+    numbers: ['lockTtlMs', 'timeoutMs'],
+    callbacks: ['Queue', 'Worker'],
+  },
+  {
+    name: 'pgBoss',
+    create: (options) => pgBoss({ send() {} } as never, options),
+    numbers: ['pollIntervalMs', 'visibilityTimeoutMs', 'timeoutMs'],
+  },
+  { name: 'fromOpenAPI', create: (options) => fromOpenAPI({}, options) },
+  {
+    name: 'createAuthProvider',
+    create: (options) =>
+      createAuthProvider({ name: 'grant', client: async () => undefined, obtain: async () => ({}) } as never, options),
+    numbers: GRANT_NUMBERS,
+    isOpen: true,
+  },
+]
+
+/** Functions whose options are not those of a configuration, with the reason. */
+export const EXEMPT: { readonly [name: string]: string } = {}
