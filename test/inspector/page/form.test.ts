@@ -78,7 +78,7 @@ test('unset, null and empty text are three values', async () => {
   expect(await send()).toEqual({ note: null })
   await button('Unset note').click()
   expect(await send()).toEqual({})
-  await button('note: set ""').click()
+  await button('note: empty text').click()
   expect(await send()).toEqual({ note: '' })
   await page.locator('#tool-shapes-note').fill('now')
   expect(await send()).toEqual({ note: 'now' })

@@ -87,7 +87,7 @@ test('secrets are not kept', async () => {
 test('a server that does not declare logging is not asked for a level, and the screen says why', async () => {
   await page.goto(`${backend.url}#/s2/logs`)
   await page.getByText('cannot be asked for a level').waitFor()
-  expect(await page.getByLabel('The server sends from').count()).toBe(0)
+  expect(await page.getByLabel('Ask the server to send').count()).toBe(0)
   await page.goto(`${backend.url}#/s1/logs`)
-  await page.getByLabel('The server sends from').waitFor()
+  await page.getByLabel('Ask the server to send').waitFor()
 })

@@ -121,8 +121,15 @@ test('the screen Check has the findings of `portcall check`, each once', async (
   await page.getByRole('button', { name: /^Check( again)?$/ }).click()
   await page.locator('.findings li').first().waitFor()
   const found = await page
-    .locator('.findings li')
-    .evaluateAll((items) => items.map((item) => [...item.querySelectorAll('p')].slice(0, 2).map((text) => text.textContent)))
+    .locator('.findings > li')
+    .evaluateAll((groups) =>
+      groups.flatMap((group) =>
+        [...group.querySelectorAll('.finding-items > li')].map((item) => [
+          item.querySelector('.finding-message')?.textContent ?? group.querySelector('.finding-message')?.textContent,
+          group.querySelector('.finding-advice')?.textContent,
+        ]),
+      ),
+    )
   const { findings } = JSON.parse((await portcall('check', demo.url, '--json')).out) as {
     findings: { message: string; advice: string }[]
   }

@@ -6,7 +6,18 @@ import { Badge, Button } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Untrusted } from '../ui/untrusted.tsx'
 import { ArrayInput, ObjectInput, VariantsInput } from './containers.tsx'
-import { AnyInput, BooleanInput, ChoiceInput, ChoicesInput, FileInput, NullInput, NumberInput, TextInput } from './inputs.tsx'
+import { type FormChecks, placeOf } from './form-checks.ts'
+import {
+  AnyInput,
+  BooleanInput,
+  ChoiceInput,
+  ChoicesInput,
+  FileInput,
+  isSelection,
+  NullInput,
+  NumberInput,
+  TextInput,
+} from './inputs.tsx'
 
 /** What all fields of a form share. */
 export interface FormContext {
@@ -16,6 +27,12 @@ export interface FormContext {
   readonly id: string
   /** What is wrong, by the path as JSON. */
   readonly problems: ReadonlyMap<string, string>
+  /** The places whose inputs hold a text that is not a part of the value. */
+  readonly unsent: ReadonlySet<string>
+  /** Sets what is wrong with the text of an input. */
+  readonly report: FormChecks['report']
+  /** Whether the form stands for that of an end user, who knows no JSON. */
+  readonly isPlain: boolean
   /** Returns suggestions for a member. */
   readonly suggest?: (name: string, value: string, signal: AbortSignal) => Promise<readonly string[]>
 }
@@ -72,9 +89,9 @@ const idOf = (step: string | number): string => encodeURIComponent(step).replace
 
 /** One field of a form: its label, whether it is set, its input and what is wrong with it. */
 export function FieldView({ context, schema, path, value, onChange, name, required, onRemove }: FieldProps): JSX.Element {
-  const field = fieldOf(schema, context.root)
+  const field = shownField(fieldOf(schema, context.root), value)
   const inputId = `${context.id}-${path.map(idOf).join('-')}`
-  const problem = context.problems.get(JSON.stringify(path))
+  const problem = context.problems.get(placeOf(path))
   const isGroup = COMPOSITE.has(field.kind)
   const Input = INPUTS[field.kind]
   const start = (): void => onChange(startingValue(schema, context.root))
@@ -83,12 +100,29 @@ export function FieldView({ context, schema, path, value, onChange, name, requir
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has both or neither
     <div
       class={`field ${isGroup ? 'group' : ''}`}
+      data-problem={problem === undefined ? undefined : ''}
       role={isGroup ? 'group' : undefined}
       aria-labelledby={isGroup ? `${inputId}:name` : undefined}
       aria-describedby={isGroup ? describedBy : undefined}
     >
-      <FieldHead field={field} name={name} required={required} inputId={inputId} isGroup={isGroup} value={value} />
-      <FieldActions field={field} name={name} value={value} onChange={onChange} onRemove={onRemove} start={start} />
+      <FieldHead
+        field={field}
+        name={name}
+        required={required}
+        inputId={inputId}
+        isGroup={isGroup}
+        isPlain={context.isPlain}
+        state={context.unsent.has(placeOf(path)) ? 'not sent' : stateLabel(value)}
+      />
+      <FieldActions
+        field={field}
+        name={name}
+        value={value}
+        isPlain={context.isPlain}
+        onChange={onChange}
+        onRemove={onRemove}
+        start={start}
+      />
       {value === null && field.kind !== 'null' ? null : value === undefined && NEEDS_VALUE.has(field.kind) ? (
         <Button icon="plus" kind="quiet" class="field-add" onClick={start}>
           Set {name}
@@ -110,6 +144,13 @@ export function FieldView({ context, schema, path, value, onChange, name, requir
   )
 }
 
+/** Shows a list that is no selection, such as one with the same item twice, with an input for each item. */
+function shownField(field: Field, value: unknown): Field {
+  if (field.kind !== 'choices' || isSelection(field.options, value)) return field
+  const { options: _, ...rest } = field
+  return { ...rest, kind: 'array', prefix: [] }
+}
+
 interface HeadProps {
   readonly field: Field
   readonly name: string
@@ -117,10 +158,12 @@ interface HeadProps {
   readonly inputId: string
   /** Whether the field has several inputs, which the name is a heading of. */
   readonly isGroup: boolean
-  readonly value: unknown
+  readonly isPlain: boolean
+  /** Whether the field is set, in words. */
+  readonly state: string
 }
 
-function FieldHead({ field, name, required, inputId, isGroup, value }: HeadProps): JSX.Element {
+function FieldHead({ field, name, required, inputId, isGroup, isPlain, state }: HeadProps): JSX.Element {
   const text = (
     <>
       <span id={`${inputId}:name`} class="field-name">
@@ -131,15 +174,15 @@ function FieldHead({ field, name, required, inputId, isGroup, value }: HeadProps
           *<span class="visually-hidden"> required</span>
         </span>
       )}
-      {field.title !== undefined && field.title !== name && (
+      {!isPlain && field.title !== undefined && field.title !== name && (
         <span class="field-type mono">
           <Untrusted text={name} />
         </span>
       )}
-      <span class="field-type">{typeLabel(field)}</span>
+      {!isPlain && <span class="field-type">{typeLabel(field)}</span>}
       {field.header !== undefined && <Badge title="Repeated in an HTTP header">Mcp-Param-{field.header}</Badge>}
       {field.deprecated && <Badge tone="warn">deprecated</Badge>}
-      <span class="field-state">{stateLabel(value)}</span>
+      <span class="field-state">{isPlain && state !== 'not sent' ? '' : state}</span>
     </>
   )
   return isGroup ? (
@@ -162,6 +205,7 @@ const stateLabel = (value: unknown): string =>
 
 interface ActionsProps {
   readonly field: Field
+  readonly isPlain: boolean
   readonly name: string
   readonly value: unknown
   readonly onChange: (value: unknown) => void
@@ -170,10 +214,10 @@ interface ActionsProps {
 }
 
 /** Makes a value null, unsets it, or removes the item. */
-function FieldActions({ field, name, value, onChange, onRemove, start }: ActionsProps): JSX.Element {
+function FieldActions({ field, name, isPlain, value, onChange, onRemove, start }: ActionsProps): JSX.Element {
   return (
     <span class="field-actions">
-      {field.nullable && field.kind !== 'null' && (
+      {!isPlain && field.nullable && field.kind !== 'null' && (
         <button
           type="button"
           class="chip"
@@ -184,9 +228,15 @@ function FieldActions({ field, name, value, onChange, onRemove, start }: Actions
           null
         </button>
       )}
-      {field.kind === 'text' && value === undefined && (
-        <button type="button" class="chip" aria-label={`${name}: set ""`} onClick={() => onChange('')}>
-          set ""
+      {field.kind === 'text' && value === undefined && !isPlain && (
+        <button
+          type="button"
+          class="chip"
+          aria-label={`${name}: empty text`}
+          title="Set it to a text without characters"
+          onClick={() => onChange('')}
+        >
+          empty text
         </button>
       )}
       {(onRemove || value !== undefined) && (

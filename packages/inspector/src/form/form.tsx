@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { fieldOf, type ObjectField } from '../schema/field.ts'
-import { type Problem, problemsOf } from '../schema/problems.ts'
+import type { Problem } from '../schema/problems.ts'
 import type { Schema } from '../schema/schema.ts'
 import { isObject, type JsonObject } from '../schema/schema.ts'
 import { ObjectInput } from './containers.tsx'
 import { FieldView, type FormContext } from './field-view.tsx'
+import { type FormChecks, placeOf } from './form-checks.ts'
 
 interface FormProps {
   readonly schema: Schema
@@ -13,20 +14,29 @@ interface FormProps {
   readonly onChange: (value: unknown) => void
   /** The name of the form in the ids of its inputs. */
   readonly id: string
-  /** Whether to point at what is missing: once someone has tried to send the value. */
-  readonly showMissing?: boolean
+  /** What is wrong with the value. */
+  readonly checks: FormChecks
+  /** Whether the form stands for that of an end user, who knows no JSON. */
+  readonly isPlain?: boolean
   /** Suggests values for a member, as completion does. */
   readonly suggest?: FormContext['suggest']
 }
 
 /** A form for a value that is described by a JSON Schema. What the schema does not require stays unset until someone sets it. */
-export function SchemaForm({ schema, value, onChange, id, showMissing = false, suggest }: FormProps): JSX.Element {
+export function SchemaForm({ schema, value, onChange, id, checks, isPlain = false, suggest }: FormProps): JSX.Element {
   const field = fieldOf(schema, schema)
-  const problems = groupByPath(problemsOf(value ?? {}, schema).filter(({ isMissing }) => showMissing || !isMissing))
-  const context: FormContext = { root: schema, id, problems, ...(suggest && { suggest }) }
-  if (field.kind !== 'object' || (value !== undefined && !isObject(value)))
-    return <FieldView context={context} schema={schema} path={[]} value={value} onChange={onChange} name="Value" required />
-  return <Members field={field} context={context} value={value ?? {}} onChange={onChange} />
+  const { report, unsent, showMissing } = checks
+  const problems = groupByPath(checks.problems.filter(({ isMissing }) => showMissing || !isMissing))
+  const context: FormContext = { root: schema, id, problems, unsent, report, isPlain, ...(suggest && { suggest }) }
+  return (
+    <div ref={checks.element}>
+      {field.kind !== 'object' || (value !== undefined && !isObject(value)) ? (
+        <FieldView context={context} schema={schema} path={[]} value={value} onChange={onChange} name="Value" required />
+      ) : (
+        <Members field={field} context={context} value={value ?? {}} onChange={onChange} />
+      )}
+    </div>
+  )
 }
 
 interface MembersProps {
@@ -45,10 +55,10 @@ function Members({ field, context, value, onChange }: MembersProps): JSX.Element
   )
 }
 
-function groupByPath(problems: Problem[]): ReadonlyMap<string, string> {
+function groupByPath(problems: readonly Problem[]): ReadonlyMap<string, string> {
   const groups = new Map<string, string>()
   for (const { path, message } of problems) {
-    const key = JSON.stringify(path)
+    const key = placeOf(path)
     groups.set(key, groups.has(key) ? `${groups.get(key)}; ${message}` : message)
   }
   return groups

@@ -6,6 +6,7 @@ import type { Option } from '../schema/field.ts'
 import { equalJson, textOf } from '../schema/schema.ts'
 import { jsonText, parseText } from '../schema/value.ts'
 import type { InputProps } from './field-view.tsx'
+import { type InputProblem, useInputProblem } from './form-checks.ts'
 import { SuggestingInput } from './suggesting-input.tsx'
 
 /** Longer texts get several lines. */
@@ -59,17 +60,17 @@ export function TextInput(props: InputProps): JSX.Element | null {
 }
 
 /** A number. What is no number yet stays in the input and out of the value. */
-export function NumberInput({ field, value, onChange, inputId, describedBy, invalid }: InputProps): JSX.Element | null {
+export function NumberInput(props: InputProps): JSX.Element | null {
+  const { field, value, onChange, inputId, describedBy, invalid, context, path } = props
   const typed = useSignal(numberText(value))
   useEffect(() => {
     if (Number(typed.value) !== value || typed.value.trim() === '')
       typed.value = value === undefined && !isPartial(typed.value) ? '' : value === undefined ? typed.value : numberText(value)
   }, [value])
-  const isWrong = typed.value.trim() !== '' && !Number.isFinite(Number(typed.value))
+  useInputProblem(context.report, path, numberProblem(typed.value))
   const change = (text: string): void => {
     typed.value = text
-    const number = Number(text)
-    onChange(text.trim() === '' || !Number.isFinite(number) ? undefined : number)
+    onChange(readNumber(text))
   }
   if (field.kind !== 'number') return null
   return (
@@ -80,7 +81,7 @@ export function NumberInput({ field, value, onChange, inputId, describedBy, inva
       autocomplete="off"
       class="number"
       aria-describedby={describedBy}
-      aria-invalid={invalid || isWrong}
+      aria-invalid={invalid}
       placeholder={field.default === undefined ? '' : String(field.default)}
       value={typed.value}
       onInput={(event) => change(event.currentTarget.value)}
@@ -90,7 +91,26 @@ export function NumberInput({ field, value, onChange, inputId, describedBy, inva
 
 const numberText = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'number' ? String(value) : JSON.stringify(value)
-const isPartial = (text: string): boolean => text.trim() !== '' && !Number.isFinite(Number(text))
+const isPartial = (text: string): boolean => text.trim() !== '' && readNumber(text) === undefined
+
+/** What people write as a number: no hexadecimal digits and no separators, which would be sent as something else than they look like. */
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i
+
+/** Returns the number that a text is sent as, if it is one. */
+export function readNumber(text: string): number | undefined {
+  const number = NUMBER.test(text.trim()) ? Number(text) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** Returns what is wrong with the text of a number. */
+export function numberProblem(text: string): InputProblem | undefined {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  const number = readNumber(typed)
+  if (number === undefined) return { message: `${typed.slice(0, 40)} is not a number`, isUnsent: true }
+  if (!/^[-+]?\d+$/.test(typed) || Number.isSafeInteger(number)) return undefined
+  return { message: `${typed} cannot be sent exactly: it becomes ${number}`, isUnsent: false }
+}
 
 /** True or false. */
 export function BooleanInput({ value, onChange, inputId }: InputProps): JSX.Element {
@@ -130,13 +150,23 @@ export function ChoiceInput({ field, value, onChange, inputId, describedBy, inva
   )
 }
 
-/** Several of a list of values. */
+/** Reports whether checkboxes can show a value: each of its items is one of the options, once. */
+export function isSelection(options: readonly Option[], value: unknown): boolean {
+  if (value === undefined) return true
+  if (!Array.isArray(value)) return false
+  return (
+    options.every((option) => value.filter((item) => equalJson(item, option.value)).length <= 1) &&
+    value.every((item) => options.some((option) => equalJson(option.value, item)))
+  )
+}
+
+/** Several of a list of values. The order is that of the list. */
 export function ChoicesInput({ field, value, onChange }: InputProps): JSX.Element | null {
   if (field.kind !== 'choices') return null
   const chosen: unknown[] = Array.isArray(value) ? value : []
   const isChosen = (option: Option): boolean => chosen.some((item) => equalJson(item, option.value))
   const toggle = (option: Option): void =>
-    onChange(isChosen(option) ? chosen.filter((item) => !equalJson(item, option.value)) : [...chosen, option.value])
+    onChange(field.options.filter((other) => isChosen(other) !== (other === option)).map((other) => other.value))
   return (
     <span class="checks">
       {field.options.map((option) => (
@@ -199,32 +229,30 @@ export function NullInput({ onChange, value }: InputProps): JSX.Element {
 }
 
 /** Any JSON, as text. A text that is no JSON stays in the input and out of the value. */
-export function AnyInput({ value, onChange, inputId, describedBy, invalid }: InputProps): JSX.Element {
+export function AnyInput({ value, onChange, inputId, describedBy, invalid, context, path }: InputProps): JSX.Element {
   const text = useSignal(jsonText(value))
   const parsed = parseText(text.value)
   useEffect(() => {
     const current = parseText(text.value)
     if (!current.ok ? value !== undefined : !equalJson(current.value, value)) text.value = jsonText(value)
   }, [value])
+  useInputProblem(context.report, path, parsed.ok ? undefined : { message: `is not JSON: ${parsed.message}`, isUnsent: true })
   const change = (next: string): void => {
     text.value = next
     const result = parseText(next)
     onChange(result.ok ? result.value : undefined)
   }
   return (
-    <>
-      <textarea
-        id={inputId}
-        class="mono"
-        rows={Math.min(10, Math.max(2, text.value.split('\n').length))}
-        spellcheck={false}
-        aria-describedby={describedBy}
-        aria-invalid={invalid || !parsed.ok}
-        placeholder="JSON"
-        value={text.value}
-        onInput={(event) => change(event.currentTarget.value)}
-      />
-      {!parsed.ok && <span class="field-problem">{parsed.message}</span>}
-    </>
+    <textarea
+      id={inputId}
+      class="mono"
+      rows={Math.min(10, Math.max(2, text.value.split('\n').length))}
+      spellcheck={false}
+      aria-describedby={describedBy}
+      aria-invalid={invalid}
+      placeholder="JSON"
+      value={text.value}
+      onInput={(event) => change(event.currentTarget.value)}
+    />
   )
 }

@@ -19,6 +19,7 @@ describe('fieldOf', () => {
     ['a constant', { const: 5 }, 'choice'],
     ['alternatives that are constants', { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }, 'choice'],
     ['unique items of an enum', { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }, 'choices'],
+    ['items of an enum, in any number', { type: 'array', items: { enum: ['a', 'b'] } }, 'choices'],
     ['a list', { type: 'array', items: { type: 'string' } }, 'array'],
     ['a tuple', { prefixItems: [{ type: 'string' }, { type: 'number' }] }, 'array'],
     ['an object', { properties: { a: {} } }, 'object'],

@@ -63,6 +63,8 @@ export interface ChoiceField extends FieldBase {
 export interface ChoicesField extends FieldBase {
   readonly kind: 'choices'
   readonly options: readonly Option[]
+  /** The schema of the items. */
+  readonly items: Schema
 }
 
 /** A member of an object. */
@@ -349,7 +351,7 @@ function arrayField(schema: SchemaObject, { base, root }: Place): Field {
   const prefix = tuple.length > 0 ? tuple : old
   const rest = old.length > 0 ? schema['additionalItems'] : schema['items']
   const items = rest === false ? undefined : isObject(rest) ? rest : true
-  const options = prefix.length === 0 && schema['uniqueItems'] === true && items && optionsOf(resolveSchema(items, root))
-  if (options) return { ...base, kind: 'choices', options }
+  const options = prefix.length === 0 && items && optionsOf(resolveSchema(items, root))
+  if (options) return { ...base, kind: 'choices', options, items }
   return { ...base, kind: 'array', prefix, ...(items !== undefined && { items }) }
 }

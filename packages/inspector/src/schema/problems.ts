@@ -1,3 +1,4 @@
+import { FORMAT_CHECKS, isFormat } from '../../../portcall/src/protocol/text-formats.ts'
 import { type Field, fieldOf, type ObjectField } from './field.ts'
 import { equalJson, isObject, numberOf, type Schema, textOf, typeOfValue } from './schema.ts'
 import { type Path, variantOf } from './value.ts'
@@ -65,6 +66,7 @@ const CHECKS: { [kind: string]: (value: unknown, field: Field, place: Place) => 
     return [
       ...limit([...text].length, [numberOf(schema, 'minLength'), numberOf(schema, 'maxLength')], 'characters'),
       ...(pattern !== undefined && !matches(pattern, text) ? [`must match ${pattern}`] : []),
+      ...formatProblem(textOf(schema, 'format'), text),
     ].map((message) => ({ path, message }))
   },
   number: (value, { schema, kind, ...field }, { path }) => {
@@ -110,6 +112,10 @@ function checkMembers(value: { [member: string]: unknown }, field: ObjectField, 
     return field.additional === undefined ? [] : check(value[name], { schema: field.additional, root, path: [...path, name] })
   })
   return [...listed, ...unlisted]
+}
+
+function formatProblem(format: string | undefined, text: string): string[] {
+  return isFormat(format) && !FORMAT_CHECKS[format](text) ? [`expected format ${format}`] : []
 }
 
 function limit(size: number, [least, most]: [number | undefined, number | undefined], what: string): string[] {

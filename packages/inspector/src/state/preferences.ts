@@ -31,7 +31,9 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 /** The theme that the user chose. */
 export const theme = preference('theme', 'system', isTheme)
 /** The height of the timeline, in pixels. */
-export const timelineHeight = preference('timeline-height', 240, isNumber)
+export const timelineHeight = preference('timeline-height', 180, isNumber)
+/** The height of the timeline while a message is shown, in pixels. */
+export const drawerHeight = preference('drawer-height', 400, isNumber)
 /** Whether the timeline is open. */
 export const isTimelineOpen = preference('timeline-open', true, isBoolean)
 

@@ -1,4 +1,4 @@
-/** The types of the protocol between the page and its back end. Types only: nothing of the library is in the page. */
+/** The types of the protocol between the page and its back end. Types only: the page contains nothing of the library but the checks of forms, which have to be those of the client. */
 
 export type * from '../../../portcall/src/inspector/protocol/diagnosis.ts'
 export type * from '../../../portcall/src/inspector/protocol/operations.ts'

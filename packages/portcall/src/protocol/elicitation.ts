@@ -5,7 +5,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import type { Issue } from '../schema/standard.ts'
-import { isUrl } from '../util/parse-url.ts'
+import { FORMAT_CHECKS, isFormat, type TextFormat } from './text-formats.ts'
 
 interface FieldLabels {
   title?: string
@@ -16,7 +16,7 @@ export interface StringField extends FieldLabels {
   type: 'string'
   minLength?: number
   maxLength?: number
-  format?: 'email' | 'uri' | 'date' | 'date-time'
+  format?: TextFormat
   default?: string
 }
 
@@ -182,7 +182,6 @@ const isNumber = (value: unknown): value is number => typeof value === 'number' 
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString)
-const isFormat = (value: unknown): boolean => isString(value) && Object.hasOwn(FORMAT_CHECKS, value)
 
 /** Schema libraries express "integer" as the range of safe integers, which is no bound to show to a user. */
 const isBound = (value: unknown): boolean => isNumber(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER
@@ -253,23 +252,4 @@ function choicesOf(field: StringField | SelectField): string[] | undefined {
 function oneOf(choices: readonly string[]): string {
   const shown = choices.slice(0, 10).map((choice) => JSON.stringify(choice.slice(0, 40)))
   return `expected one of ${shown.join(', ')}${choices.length > 10 ? ` … (${choices.length})` : ''}`
-}
-
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,12})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
-
-const FORMAT_CHECKS: { readonly [F in NonNullable<StringField['format']>]: (text: string) => boolean } = {
-  email: (text) =>
-    text.length <= 320 && /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(text) && !/^\.|\.\.|\.@/.test(text),
-  uri: (text) =>
-    /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(text) && !/[<>"{}|\\^`]|%(?![0-9A-Fa-f]{2})/.test(text) && isUrl(text),
-  date: isDate,
-  'date-time': (text) => isDate(text.slice(0, 10)) && /t/i.test(text.charAt(10)) && TIME.test(text.slice(11)),
-}
-
-function isDate(text: string): boolean {
-  const [, year, month, day] = DATE.exec(text)?.map(Number) ?? []
-  if (year === undefined || month === undefined || day === undefined || month < 1 || month > 12) return false
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return day >= 1 && day <= (month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31)
 }

@@ -97,7 +97,7 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
 
   testOf('logging')('log messages have the level that is chosen', async () => {
     await use.screen('Logs')
-    await use.page.getByLabel('The server sends from').selectOption('error')
+    await use.page.getByLabel('Ask the server to send').selectOption('error')
     if (isLegacy) await use.message('logging/setLevel')
     await use.callToEnd(vocabulary.log)
     if (!isLegacy) {
@@ -144,7 +144,6 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
 
   testOnce('a resource is read', async () => {
     await use.choose('Resources', vocabulary.resource.item)
-    await use.page.getByRole('button', { name: 'Read', exact: true }).click()
     await use.result.getByText(vocabulary.resource.shows).first().waitFor()
   })
 
@@ -154,7 +153,7 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     await use.page.getByRole('combobox', { name: new RegExp(`^${variable}`) }).pressSequentially(typed)
     if (option !== undefined) await use.page.getByRole('option', { name: option, exact: true }).click()
     await use.page.getByText(uri).first().waitFor()
-    await use.page.getByRole('button', { name: 'Read', exact: true }).click()
+    await use.page.getByRole('button', { name: /^Read( again)?$/ }).click()
     await use.result.getByText(text).first().waitFor()
   })
 
@@ -170,7 +169,7 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     await use.page.getByRole('tab', { name: /^Resources.*changed/ }).waitFor()
     await use.choose('Resources', vocabulary.template.item)
     await use.page.getByText('changed since it was read').waitFor()
-    await use.page.getByRole('button', { name: 'Read', exact: true }).click()
+    await use.page.getByRole('button', { name: /^Read( again)?$/ }).click()
     await use.page.getByText('changed since it was read').waitFor({ state: 'detached' })
   })
 

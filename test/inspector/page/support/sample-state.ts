@@ -570,7 +570,13 @@ export function sampleEntries(): TimelineEntry[] {
       durationMs: 18,
       text: '{"jsonrpc":"2.0","id":3,"method":"tools/call"}',
     }),
-    message(4, { method: 'notifications/progress', messageKind: 'notification', direction: 'in', parentId: 3 }),
+    message(4, {
+      method: 'notifications/progress',
+      subject: '2 of 5 Sorting',
+      messageKind: 'notification',
+      direction: 'in',
+      parentId: 3,
+    }),
     message(5, {
       method: 'tools/call',
       messageKind: 'response',
@@ -579,6 +585,7 @@ export function sampleEntries(): TimelineEntry[] {
       durationMs: 18,
       bytes: 1240,
       isTranslated: true,
+      isLossy: true,
     }),
     message(6, { method: 'tools/call', subject: 'archive', state: 'pending' }),
     message(7, { method: 'elicitation/create', direction: 'in', parentId: 6, state: 'pending' }),

@@ -25,6 +25,17 @@ export function flowOf(server: InspectorServer): OAuthFlow | undefined {
 export function AuthScreen({ server }: { server: InspectorServer }): JSX.Element {
   const url = urlOf(server)
   const flow = flowOf(server)
+  if (server.target.kind !== 'url' && !flow)
+    return (
+      <div class="stack wide-gap">
+        <Empty icon="key" title="This server has no sign-in">
+          OAuth is for servers at a URL. A program gets its credentials from its environment: set its variables where you connect.
+        </Empty>
+        <Fold title="Debug the sign-in of a URL">
+          <StartFlow server={server} url="" hasFlow={false} />
+        </Fold>
+      </div>
+    )
   return (
     <div class="stack wide-gap">
       <StartFlow server={server} url={url} hasFlow={flow !== undefined} />

@@ -15,8 +15,9 @@ import { loadQuality } from './quality.ts'
 
 /** What is wrong with a server: the connection, step by step, and the quality of what it offers to models. */
 export function CheckScreen({ server }: { server: InspectorServer }): JSX.Element {
+  const isExamined = store.doctors.value.has(server.id)
   return (
-    <div class="columns">
+    <div class={isExamined ? 'columns' : 'stack wide-gap'}>
       <Doctor server={server} />
       <Quality server={server} />
     </div>
@@ -42,10 +43,10 @@ function Doctor({ server }: { server: InspectorServer }): JSX.Element {
       {run ? (
         <DoctorSteps run={run} />
       ) : (
-        <Empty icon="pulse" title="Not examined yet">
+        <p class="muted">
           The doctor checks DNS, the port, TLS, HTTP, the protocol version, authorization and the lists, and says what to change.
           It also works when the connection fails.
-        </Empty>
+        </p>
       )}
     </section>
   )
@@ -122,37 +123,72 @@ function Report({ server, report }: { server: InspectorServer; report: QualityRe
 
 const SCREEN_OF = { tools: 'tools', prompts: 'prompts', resources: 'resources', templates: 'resources' } as const
 
+/** The findings by rule, because a rule says the same about each item. */
 function Findings({ server, findings }: { server: InspectorServer; findings: readonly QualityFinding[] }): JSX.Element {
   if (findings.length === 0) return <Callout tone="good" title="No findings." />
+  const groups = new Map<string, QualityFinding[]>()
+  for (const finding of findings) {
+    const key = `${finding.level} ${finding.rule} ${finding.advice}`
+    groups.set(key, [...(groups.get(key) ?? []), finding])
+  }
   return (
     <ul class="findings">
-      {findings.map(({ level, rule, where, message, advice, item, hosts }) => (
-        <li key={`${rule} ${where} ${message}`}>
-          <VerdictIcon status={level === 'error' ? 'failed' : 'warning'} />
-          <div>
-            <p>
-              <Untrusted text={message} />
-            </p>
-            <p class="muted">{advice}</p>
-            <p class="facts">
-              {item ? (
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => go({ screen: SCREEN_OF[item.kind], serverId: server.id, item: item.key })}
-                >
-                  <Untrusted text={where} />
-                </button>
-              ) : (
-                <Untrusted text={where} />
-              )}{' '}
-              · {rule}
-              {hosts && ` · ${hosts.join(', ')}`}
-            </p>
-          </div>
+      {[...groups].map(([key, group]) => (
+        <li key={key}>
+          <FindingGroup server={server} findings={group} />
         </li>
       ))}
     </ul>
+  )
+}
+
+function FindingGroup({ server, findings }: { server: InspectorServer; findings: readonly QualityFinding[] }): JSX.Element {
+  const [first] = findings as readonly [QualityFinding]
+  const { level, rule, message, advice, hosts } = first
+  const hasOneMessage = findings.every((finding) => finding.message === message)
+  return (
+    <>
+      <VerdictIcon status={level === 'error' ? 'failed' : 'warning'} />
+      <div>
+        {hasOneMessage && (
+          <p>
+            <span class="finding-message">
+              <Untrusted text={message} />
+            </span>{' '}
+            {findings.length > 1 && <Badge>{findings.length}</Badge>}
+          </p>
+        )}
+        <p class="muted finding-advice">{advice}</p>
+        <ul class="finding-items">
+          {findings.map((finding) => (
+            <li key={`${finding.where} ${finding.message}`}>
+              <FindingPlace server={server} finding={finding} />
+              {!hasOneMessage && (
+                <>
+                  {': '}
+                  <span class="finding-message">
+                    <Untrusted text={finding.message} />
+                  </span>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+        <p class="facts">
+          {rule}
+          {hosts && ` · ${hosts.join(', ')}`}
+        </p>
+      </div>
+    </>
+  )
+}
+
+function FindingPlace({ server, finding: { item, where } }: { server: InspectorServer; finding: QualityFinding }): JSX.Element {
+  if (!item) return <Untrusted text={where} />
+  return (
+    <button type="button" class="link" onClick={() => go({ screen: SCREEN_OF[item.kind], serverId: server.id, item: item.key })}>
+      <Untrusted text={where} />
+    </button>
   )
 }
 

@@ -12,6 +12,8 @@ import { Untrusted } from '../../ui/untrusted.tsx'
 import { isTranslated } from '../requests/request-draft.ts'
 
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
+/** What a level lets through, in words, where it is not the level "and above". */
+const THRESHOLDS: { [level: string]: string } = { debug: 'everything', emergency: 'emergency only' }
 const TONES: { [level: string]: Tone } = {
   warning: 'warn',
   error: 'bad',
@@ -36,7 +38,7 @@ export function LogsScreen({ server }: { server: InspectorServer }): JSX.Element
     <div class="stack logs">
       <div class="toolbar">
         {canSetLevel && <LevelOfServer server={server} />}
-        <LevelSelect label="Show from" value={from.value} onChange={(level) => (from.value = level)} />
+        <LevelSelect label="Show" value={from.value} onChange={(level) => (from.value = level)} />
         <input
           class="log-search"
           type="search"
@@ -148,7 +150,7 @@ function LevelSelect({ label, value, onChange, none }: LevelSelectProps): JSX.El
         {none !== undefined && <option value="">{none}</option>}
         {LEVELS.map((level) => (
           <option key={level} value={level}>
-            {level}
+            {THRESHOLDS[level] ?? `${level} and above`}
           </option>
         ))}
       </select>
@@ -160,5 +162,5 @@ function LevelSelect({ label, value, onChange, none }: LevelSelectProps): JSX.El
 function LevelOfServer({ server }: { server: InspectorServer }): JSX.Element | null {
   if (server.status !== 'connected') return null
   const set = (level: LoggingLevel): void => void operate(server.id, { type: 'set-log-level', level })
-  return <LevelSelect label="The server sends from" value={server.logLevel ?? ''} none="its own choice" onChange={set} />
+  return <LevelSelect label="Ask the server to send" value={server.logLevel ?? ''} none="what it chooses" onChange={set} />
 }

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { SchemaForm } from '../../form/form.tsx'
-import { problemsOf } from '../../schema/problems.ts'
+import { useFormChecks } from '../../form/form-checks.ts'
+import { contentProblems } from '../../schema/content-problems.ts'
 import { isObject } from '../../schema/schema.ts'
 import { notify, run } from '../../state/actions.ts'
 import { draft } from '../../state/drafts.ts'
@@ -96,16 +97,12 @@ function Message({ text }: { text: string }): JSX.Element {
 
 function FormQuestion({ question, request }: { question: InspectorQuestion; request: RequestOf<'form'> }): JSX.Element {
   const value = draft<unknown>(`question ${question.id}`, () => request.defaults)
-  const isTried = useSignal(false)
   const content = isObject(value.value) ? value.value : {}
-  const problems = problemsOf(content, request.schema)
+  const checks = useFormChecks(contentProblems(request.schema, content))
   const key: AnswerKey = { kind: 'form', serverId: question.serverId, text: request.message }
   const accept = (event: Event): void => {
     event.preventDefault()
-    // The first try points at the mistakes. The second sends them, to see what the server makes of them.
-    const isWarned = isTried.value || problems.length === 0
-    isTried.value = true
-    if (isWarned) void answerQuestion(question.id, { action: 'accept', content })
+    if (checks.confirm()) void answerQuestion(question.id, { action: 'accept', content })
   }
   return (
     <QuestionFrame question={question} title="The server asks for input">
@@ -115,14 +112,15 @@ function FormQuestion({ question, request }: { question: InspectorQuestion; requ
           id={`question-${question.id}`}
           schema={request.schema}
           value={value.value}
-          showMissing={isTried.value}
+          checks={checks}
+          isPlain
           onChange={(next) => {
             value.value = next
           }}
         />
         <div class="toolbar">
           <Button kind="primary" type="submit">
-            {isTried.value && problems.length > 0 ? 'Submit anyway' : 'Submit'}
+            {checks.isWarned ? 'Submit anyway' : 'Submit'}
           </Button>
           <RefuseButtons question={question} />
           <span class="spread" />

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { formatBytes } from '../../lib/format.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { operate, run } from '../../state/actions.ts'
@@ -32,29 +33,36 @@ export function ResourceDetail({ server, resource }: { server: InspectorServer; 
         </p>
         <Description text={description} />
       </header>
-      <ReadResource server={server} uri={uri} />
+      <ReadResource server={server} uri={uri} isReadAtOnce />
     </>
   )
 }
 
+interface ReadResourceProps {
+  readonly server: InspectorServer
+  readonly uri: string
+  /** Whether it is read when it is shown for the first time. */
+  readonly isReadAtOnce?: boolean
+}
+
 /** Reads an address and shows its contents. */
-export function ReadResource({ server, uri }: { server: InspectorServer; uri: string }): JSX.Element {
+export function ReadResource({ server, uri, isReadAtOnce = false }: ReadResourceProps): JSX.Element {
   const request: OperationRequest = { type: 'read-resource', uri }
   const operation = lastOperation(
     server.id,
     ({ request: { type, ...rest } }) => type === 'read-resource' && 'uri' in rest && rest.uri === uri,
   )
   useCurrentOperation(operation?.id)
+  const isConnected = server.status === 'connected'
+  const isUnread = isReadAtOnce && isConnected && operation === undefined
+  useEffect(() => {
+    if (isUnread) void operate(server.id, request)
+  }, [uri, isUnread])
   return (
     <>
       <div class="toolbar">
-        <Button
-          kind="primary"
-          icon="play"
-          disabled={server.status !== 'connected' || uri === ''}
-          onClick={() => void operate(server.id, request)}
-        >
-          Read
+        <Button kind="primary" icon="play" disabled={!isConnected || uri === ''} onClick={() => void operate(server.id, request)}>
+          {operation || isUnread ? 'Read again' : 'Read'}
         </Button>
         <Subscribe server={server} uri={uri} />
         <CopyAs source={{ serverId: server.id, request }} />

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { isTimelineOpen, timelineHeight } from '../../state/preferences.ts'
+import { drawerHeight, isTimelineOpen, timelineHeight } from '../../state/preferences.ts'
+import { selectedEntry } from '../../state/timeline-view.ts'
 
 const MIN = 120
 const STEP = 24
@@ -9,20 +10,22 @@ const clamp = (height: number): number => Math.round(Math.min(Math.max(MIN, heig
 
 /** The line between the screen and the timeline, which moves by pointer and by keyboard. */
 export function Splitter(): JSX.Element {
-  const height = clamp(timelineHeight.value)
+  // A message needs more room than a list of messages.
+  const preferred = selectedEntry.value === undefined ? timelineHeight : drawerHeight
+  const height = clamp(preferred.value)
   useEffect(() => {
     document.documentElement.style.setProperty('--timeline-height', isTimelineOpen.value ? `${height}px` : 'auto')
   }, [height, isTimelineOpen.value])
   const drag = (event: PointerEvent): void => {
     const target = event.currentTarget
     if (!(target instanceof HTMLElement) || !target.hasPointerCapture(event.pointerId)) return
-    timelineHeight.value = clamp(innerHeight - event.clientY)
+    preferred.value = clamp(innerHeight - event.clientY)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowUp' ? STEP : event.key === 'ArrowDown' ? -STEP : 0
     if (step === 0) return
     event.preventDefault()
-    timelineHeight.value = clamp(height + step)
+    preferred.value = clamp(height + step)
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved

@@ -1,6 +1,8 @@
 import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { SchemaForm } from '../../form/form.tsx'
+import { useFormChecks } from '../../form/form-checks.ts'
+import { problemsOf } from '../../schema/problems.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { complete, type Reference } from '../../state/complete.ts'
 
@@ -16,9 +18,11 @@ interface TextFormProps {
 
 /** A form for texts, which the server completes as they are typed. */
 export function TextForm({ id, schema, values, serverId, reference }: TextFormProps): JSX.Element {
+  const checks = useFormChecks(problemsOf(values.value, schema))
   return (
     <SchemaForm
       id={id}
+      checks={checks}
       schema={schema}
       value={values.value}
       onChange={(next) => {

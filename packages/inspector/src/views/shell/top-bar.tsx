@@ -95,7 +95,7 @@ function RevisionMenu({ server }: { server: InspectorServer }): JSX.Element {
     <Menu label="Protocol revision" kind="quiet" items={items}>
       <span class="visually-hidden">Protocol revision</span>
       <span class="revision mono">{revision ?? pinned ?? 'automatic'}</span>
-      {era && <span class="badge">{era}</span>}
+      {era === 'http+sse' && <span class="badge">{era}</span>}
     </Menu>
   )
 }

@@ -95,9 +95,9 @@ function RowMarks({ row }: { row: TimelineRow }): JSX.Element {
           {violations.length > 1 && ` +${violations.length - 1}`}
         </span>
       )}
-      {entry.type === 'message' && entry.isTranslated && (
-        <span class="badge" title="The message differs from its form in the newest revision">
-          translated
+      {[entry, response].some((one) => one?.type === 'message' && one.isLossy) && (
+        <span class="badge warn" title="A part of the message has no place in the other revision: see “Newest revision”">
+          not translated in full
         </span>
       )}
       {response?.messageKind === 'error' && <span class="badge bad">error</span>}

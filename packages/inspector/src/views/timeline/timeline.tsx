@@ -42,6 +42,7 @@ const KINDS: readonly { kind: EntryKind; label: string }[] = [
 /** Every message, below all screens, with the details of the selected one beside it. */
 export function TimelinePanel(): JSX.Element {
   useEffect(followTimeline, [])
+  useEffect(() => closeOther(currentServerId.value), [currentServerId.value])
   return (
     <section class={`timeline ${isTimelineOpen.value ? '' : 'closed'}`} aria-label="Timeline">
       <Splitter />
@@ -54,6 +55,12 @@ export function TimelinePanel(): JSX.Element {
       )}
     </section>
   )
+}
+
+/** Closes the message of another server than the one that is shown. */
+function closeOther(serverId: string | undefined): void {
+  const entry = selectedEntry.peek() === undefined ? undefined : store.timeline.get(selectedEntry.peek() ?? 0)
+  if (entry && serverId !== undefined && entry.serverId !== serverId && !allServers.peek()) selectedEntry.value = undefined
 }
 
 function TimelineBar(): JSX.Element {

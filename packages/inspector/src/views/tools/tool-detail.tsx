@@ -1,19 +1,22 @@
-import { type Signal, useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { JsonEditor } from '../../editor/json-editor.tsx'
 import { SchemaForm } from '../../form/form.tsx'
+import { type FormChecks, useFormChecks } from '../../form/form-checks.ts'
+import { type Problem, problemsOf } from '../../schema/problems.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { inexactNumbers, initialValue, jsonText, parseText } from '../../schema/value.ts'
 import { notify, operate, run } from '../../state/actions.ts'
 import { draft } from '../../state/drafts.ts'
-import type { InspectorServer, OperationOptions, OperationRequest, Tool } from '../../state/protocol.ts'
+import type { InspectorServer, OperationOptions, OperationRequest, OperationState, Tool } from '../../state/protocol.ts'
 import { lastOperation, store } from '../../state/store.ts'
-import { Badge, Button, Callout, Fold } from '../../ui/basics.tsx'
+import { Badge, Button, Callout, Fold, Spinner } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Description, Untrusted } from '../../ui/untrusted.tsx'
-import { findingsOf, tokensOf } from '../check/quality.ts'
+import { ItemFindings } from '../check/item-findings.tsx'
+import { tokensOf } from '../check/quality.ts'
 import { OperationResult } from '../results/operation-result.tsx'
 import { useCurrentOperation } from '../shell/current-operation.ts'
 import { CopyAs } from './copy-as.tsx'
@@ -29,8 +32,9 @@ export function ToolDetail({ server, tool }: { server: InspectorServer; tool: To
   return (
     <>
       <ToolHead server={server} tool={tool} />
-      <ToolCall server={server} tool={tool} text={text} options={options} />
+      <ToolCall server={server} tool={tool} text={text} options={options} operation={operation} />
       {operation && <OperationResult key={operation.id} operation={operation} />}
+      <ItemFindings serverId={server.id} kind="tools" name={tool.name} />
     </>
   )
 }
@@ -38,7 +42,6 @@ export function ToolDetail({ server, tool }: { server: InspectorServer; tool: To
 function ToolHead({ server, tool }: { server: InspectorServer; tool: Tool }): JSX.Element {
   const { name, title, description, annotations = {} } = tool
   const tokens = tokensOf(server.id, name)
-  const findings = findingsOf(server.id, 'tools', name)
   return (
     <header class="stack tight">
       <div class="detail-title">
@@ -59,20 +62,6 @@ function ToolHead({ server, tool }: { server: InspectorServer; tool: Tool }): JS
         </p>
       )}
       <Description text={description} />
-      {findings.length > 0 && (
-        <Callout
-          tone={findings.some(({ level }) => level === 'error') ? 'bad' : 'warn'}
-          title={findings.length === 1 ? 'A finding' : `${findings.length} findings`}
-        >
-          <ul>
-            {findings.map(({ rule, message }) => (
-              <li key={`${rule} ${message}`}>
-                <Untrusted text={message} /> <span class="facts">{rule}</span>
-              </li>
-            ))}
-          </ul>
-        </Callout>
-      )}
     </header>
   )
 }
@@ -83,9 +72,11 @@ interface ToolCallProps {
   /** The arguments, as the text of the JSON editor: the form changes it only where someone edits the form. */
   readonly text: Signal<string>
   readonly options: Signal<OperationOptions & { asTask?: boolean }>
+  /** The last call. */
+  readonly operation: OperationState | undefined
 }
 
-function ToolCall({ server, tool, text, options }: ToolCallProps): JSX.Element {
+function ToolCall({ server, tool, text, options, operation }: ToolCallProps): JSX.Element {
   const parsed = parseText(text.value)
   const value = parsed.ok ? (parsed.value ?? {}) : undefined
   const { asTask, ...rest } = options.value
@@ -93,10 +84,9 @@ function ToolCall({ server, tool, text, options }: ToolCallProps): JSX.Element {
     ? { type: 'call-tool', name: tool.name, arguments: value, ...(asTask && { asTask }) }
     : undefined
   const isConnected = server.status === 'connected'
-  const isTried = useSignal(false)
+  const checks = useFormChecks(problemsOf(value ?? {}, tool.inputSchema))
   const call = (): void => {
-    isTried.value = true
-    if (request && isConnected) void operate(server.id, request, rest)
+    if (request && isConnected && checks.confirm()) void operate(server.id, request, rest)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.defaultPrevented) return
@@ -111,7 +101,7 @@ function ToolCall({ server, tool, text, options }: ToolCallProps): JSX.Element {
         text={text}
         value={value}
         message={parsed.ok ? undefined : parsed.message}
-        showMissing={isTried.value}
+        checks={checks}
         onSubmit={call}
       />
       <InexactNumbers text={text.value} />
@@ -124,9 +114,12 @@ function ToolCall({ server, tool, text, options }: ToolCallProps): JSX.Element {
         />
       </Fold>
       <div class="toolbar call-bar">
-        <Button kind="primary" icon="play" onClick={call} disabled={!request || !isConnected} title="Ctrl-Enter or ⌘-Enter">
-          Call
-        </Button>
+        <CallButton
+          operation={operation}
+          label={checks.isWarned ? 'Call anyway' : 'Call'}
+          onCall={call}
+          disabled={!request || !isConnected}
+        />
         {request && <CopyAs source={{ serverId: server.id, request, options: rest }} />}
         {request && <SaveCall server={server} request={request} options={rest} />}
         <Button kind="quiet" onClick={() => (text.value = jsonText(initialValue(tool.inputSchema, tool.inputSchema) ?? {}))}>
@@ -137,16 +130,47 @@ function ToolCall({ server, tool, text, options }: ToolCallProps): JSX.Element {
   )
 }
 
+interface CallButtonProps {
+  /** The last call of the tool. */
+  readonly operation: OperationState | undefined
+  readonly label: string
+  readonly onCall: () => void
+  readonly disabled: boolean
+}
+
+/** The button that calls, and next to it the call that runs, because its result may be below what is in view. */
+function CallButton({ operation, label, onCall, disabled }: CallButtonProps): JSX.Element {
+  const isRunning = operation?.status === 'running'
+  const { progress, total, message } = operation?.progress ?? {}
+  return (
+    <>
+      <Button kind="primary" icon="play" onClick={onCall} disabled={disabled} title="Ctrl-Enter or ⌘-Enter">
+        {label}
+      </Button>
+      {isRunning && (
+        <span class="running">
+          <Spinner label="The call runs" />
+          {progress !== undefined && <span>{total === undefined ? progress : `${progress} of ${total}`}</span>}
+          {message && <Untrusted text={message.slice(0, 60)} />}
+          <Button kind="quiet" icon="stop" onClick={() => void run('cancel-operation', { operationId: operation.id })}>
+            Stop the call
+          </Button>
+        </span>
+      )}
+    </>
+  )
+}
+
 interface ArgumentsProps {
   readonly tool: Tool
   readonly text: Signal<string>
   readonly value: unknown
   readonly message: string | undefined
-  readonly showMissing: boolean
+  readonly checks: FormChecks
   readonly onSubmit: () => void
 }
 
-function Arguments({ tool, text, value, message, showMissing, onSubmit }: ArgumentsProps): JSX.Element {
+function Arguments({ tool, text, value, message, checks, onSubmit }: ArgumentsProps): JSX.Element {
   const view = draft('view of arguments', () => 'form')
   const form = (): JSX.Element =>
     message === undefined ? (
@@ -154,7 +178,7 @@ function Arguments({ tool, text, value, message, showMissing, onSubmit }: Argume
         id={`tool-${tool.name}`}
         schema={tool.inputSchema}
         value={value}
-        showMissing={showMissing}
+        checks={checks}
         onChange={(next) => (text.value = jsonText(next))}
       />
     ) : (
@@ -178,17 +202,35 @@ function Arguments({ tool, text, value, message, showMissing, onSubmit }: Argume
           id: 'json',
           label: 'JSON',
           content: () => (
-            <JsonEditor
-              text={text.value}
-              onChange={(next) => (text.value = next)}
-              label="Arguments as JSON"
-              onSubmit={onSubmit}
-            />
+            <div class="stack tight">
+              <JsonEditor
+                text={text.value}
+                onChange={(next) => (text.value = next)}
+                label="Arguments as JSON"
+                onSubmit={onSubmit}
+              />
+              {checks.isWarned && <Problems problems={checks.problems} />}
+            </div>
           ),
         },
         { id: 'schema', label: 'Schema', content: () => <Schemas tool={tool} /> },
       ]}
     />
+  )
+}
+
+/** The problems of the arguments where there are no inputs to point at. */
+function Problems({ problems }: { problems: readonly Problem[] }): JSX.Element {
+  return (
+    <Callout tone="warn" title="The schema of the tool does not allow these arguments.">
+      <ul>
+        {problems.map(({ path, message }) => (
+          <li key={`${path.join('/')} ${message}`}>
+            /{path.join('/')}: {message}
+          </li>
+        ))}
+      </ul>
+    </Callout>
   )
 }
 

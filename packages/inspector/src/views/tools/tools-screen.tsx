@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { InspectorServer, Tool } from '../../state/protocol.ts'
 import { inventoryOf, store } from '../../state/store.ts'
 import { Badge } from '../../ui/basics.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { loadQuality, tokensOf } from '../check/quality.ts'
 import { ListDetail } from '../shell/list-detail.tsx'
 import { ToolDetail } from './tool-detail.tsx'
@@ -49,13 +50,20 @@ function ToolRow({ server, tool }: { server: InspectorServer; tool: Tool }): JSX
         )}
       {findings.length > 0 && (
         <Badge
-          tone={findings.some(({ level }) => level === 'error') ? 'bad' : 'warn'}
-          title={findings.map(({ message }) => message).join('\n')}
+          tone={findings.some(({ level }) => level === 'error') ? 'bad' : 'neutral'}
+          title={[`Advice for the author of the server (${findings.length}):`, ...findings.map(({ message }) => message)].join(
+            '\n',
+          )}
         >
+          <Icon name="warning" class="small" />
           {findings.length}
         </Badge>
       )}
-      {tokens !== undefined && <span class="row-tokens">{tokens}</span>}
+      {tokens !== undefined && (
+        <span class="row-tokens" title={`A model reads about ${tokens} tokens for this tool`}>
+          {tokens} tok
+        </span>
+      )}
     </>
   )
 }

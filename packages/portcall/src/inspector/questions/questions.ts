@@ -140,18 +140,29 @@ export interface QuestionHandlersOptions {
   readonly originOf: (method: string) => Pick<Ask, 'entryId' | 'operationId'>
 }
 
-type Handlers = Required<Pick<ConnectOptions, 'elicit' | 'elicitUrl' | 'sample'>>
+type Handlers = Required<Pick<ConnectOptions, 'elicit' | 'elicitUrl' | 'sample' | 'inputMiddleware'>>
 
-/** Creates the input handlers of a connection. */
+/** Creates the input handlers of a connection. The answer to a form is sent as the user has confirmed it, also if it does not match the form. */
 export function createQuestionHandlers({ questions, serverId, hasModel, originOf }: QuestionHandlersOptions): Handlers {
   const ask = (request: QuestionRequest, method: string, signal: AbortSignal): Promise<QuestionAnswer> =>
     questions.ask({ serverId, request, ...originOf(method), signal })
+  /** By the signal of the request. */
+  const confirmed = new WeakMap<AbortSignal, JsonObject>()
   return {
+    inputMiddleware: [
+      async (request, next) => {
+        const result = await next(request).catch((error: unknown) => {
+          if (!confirmed.has(request.signal)) throw error
+        })
+        return confirmed.get(request.signal) ?? (result as JsonObject)
+      },
+    ],
     async elicit({ message, schema, defaults }, { signal }) {
       const request: QuestionRequest = { kind: 'form', message, schema: schema as unknown as JsonObject, defaults }
       const answer = await ask(request, 'elicitation/create', signal)
       const result =
         answer.action === 'accept' ? { action: answer.action, content: answer.content ?? {} } : { action: answer.action }
+      confirmed.set(signal, result)
       return result as ElicitResult
     },
     async elicitUrl({ message, url }, { signal }) {

@@ -76,7 +76,7 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
     serverId,
     timeline,
     rules,
-    isTranslated: (wire, newest) => compareForms(wire, newest).length > 0,
+    compare: compareForms,
   })
   let era: Era | undefined = settings.era
   let revision = settings.revision
@@ -225,6 +225,7 @@ async function createOptions(
     },
     ...(logLevel && { logLevel }),
     ...(signal && { signal }),
+    inputMiddleware: handlers.inputMiddleware,
     ...(isOn('elicitForm') && { elicit: handlers.elicit }),
     ...(isOn('elicitUrl') && { elicitUrl: handlers.elicitUrl }),
     ...(isOn('sampling') && { sample: handlers.sample }),

@@ -93,7 +93,7 @@ export function createRecordings({ hub, timeline, servers, inventories }: CorePa
         serverId: server.id,
         timeline,
         rules: createRuleChecker(() => undefined),
-        isTranslated: () => false,
+        compare: () => [],
         timeOffset: Date.now(),
       })
       for (const { message, direction, time } of entries)

@@ -23,6 +23,24 @@ export function compareForms(wire: JsonValue, newest: JsonValue): TranslationCha
   return changes
 }
 
+/**
+ * Reports whether a translation loses something: what has arrived and the newest form lacks, or what was to be sent and the wire form lacks. The
+ * metadata of the protocol in each request is not lost, because the handshake has sent it.
+ */
+export function isLossy(changes: readonly TranslationChange[], direction: 'in' | 'out'): boolean {
+  return changes.some(({ kind, pointer, newest }) =>
+    direction === 'in' ? kind === 'dropped' : kind === 'added' && !isProtocolMeta(pointer.split('/').at(-1) ?? '', newest),
+  )
+}
+
+function isProtocolMeta(name: string, value: JsonValue | undefined): boolean {
+  if (name.startsWith('io.modelcontextprotocol~1')) return true
+  if (name !== '_meta' && name !== 'params') return false
+  return (
+    isObject(value) && Object.entries(value).every(([key, member]) => isProtocolMeta(pointerSegment(key), member as JsonValue))
+  )
+}
+
 interface Position {
   readonly pointer: string
   readonly changes: TranslationChange[]

@@ -66,9 +66,13 @@ export function createWireRequests(): WireRequests {
   }
 }
 
-/** The tool, prompt, URI or task that a request concerns. */
+/** The tool, prompt, URI or task that a request concerns, or the progress that a notification reports. */
 export function subjectOf(params: JsonObject): string | undefined {
-  const { name, uri, taskId, ref } = params
+  const { name, uri, taskId, ref, progress, total, message } = params
+  if (typeof progress === 'number') {
+    const share = typeof total === 'number' ? `${progress} of ${total}` : String(progress)
+    return typeof message === 'string' ? `${share} ${message}`.slice(0, 200) : share
+  }
   const value = name ?? uri ?? taskId ?? (isObject(ref) ? (ref.name ?? ref.uri) : undefined)
   return typeof value === 'string' ? value.slice(0, 200) : undefined
 }

@@ -1,6 +1,7 @@
 import { type ClassifiedMessage, classify, isObject, type JsonValue, type RequestId } from '../../jsonrpc/message.ts'
-import type { MessageEntry, RuleViolation } from '../protocol/timeline.ts'
+import type { MessageEntry, RuleViolation, TranslationChange } from '../protocol/timeline.ts'
 import type { RuleChecker } from '../rules/checker.ts'
+import { isLossy } from '../timeline/compare.ts'
 import type { NewEntry, Timeline } from '../timeline/timeline.ts'
 import { callScope } from './call-scope.ts'
 import { derivedEntry } from './derived-entries.ts'
@@ -30,8 +31,8 @@ export interface MessageRecorderOptions {
   readonly serverId: string
   readonly timeline: Timeline
   readonly rules: RuleChecker
-  /** Reports whether a message differs from its form in the newest revision. */
-  readonly isTranslated: (wire: JsonValue, newest: JsonValue) => boolean
+  /** Lists how a message differs from its form in the newest revision. */
+  readonly compare: (wire: JsonValue, newest: JsonValue) => readonly TranslationChange[]
   /** When a recording that is being read started, in milliseconds since 1970. */
   readonly timeOffset?: number
 }
@@ -57,7 +58,7 @@ interface RecordedMessage {
 
 /** Creates the recorder of one connection. */
 export function createMessageRecorder(options: MessageRecorderOptions): MessageRecorder {
-  const { serverId, timeline, rules, isTranslated, timeOffset = 0 } = options
+  const { serverId, timeline, rules, compare, timeOffset = 0 } = options
   const requests = createRequestsByDirection()
   const responses = new Map<number, number>()
   const notifications = new Map<string, number>()
@@ -135,7 +136,8 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
   }
   const setNewest = (entryId: number, newest: JsonValue, wire?: unknown): void => {
     const value = (wire ?? storedValue(timeline, entryId)) as JsonValue | undefined
-    if (value !== undefined && isTranslated(value, newest)) timeline.update(entryId, { isTranslated: true }, { newest })
+    const changes = value === undefined ? [] : compare(value, newest)
+    if (changes.length > 0) timeline.update(entryId, marksOf(timeline, entryId, changes), { newest })
   }
 
   return {
@@ -150,6 +152,16 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
     endRequests: (state, matches) => endPending(Object.values(requests), { timeline, state, matches }),
     responseOf: (entryId) => responses.get(entryId),
   }
+}
+
+function marksOf(
+  timeline: Timeline,
+  entryId: number,
+  changes: readonly TranslationChange[],
+): Pick<MessageEntry, 'isTranslated' | 'isLossy'> {
+  const entry = timeline.get(entryId)?.entry
+  const direction = entry?.type === 'message' ? entry.direction : 'in'
+  return { isTranslated: true, ...(isLossy(changes, direction) && { isLossy: true }) }
 }
 
 interface Ending {
