@@ -1,5 +1,5 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Client, connect } from 'portcall/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -191,6 +191,40 @@ describe('portcall gateway', () => {
     })
   })
 
+  test.each(['.mcp.json', '.vscode/mcp.json', '.cursor/mcp.json'])(
+    'paths in %s start in its project, and an entry that cannot be used does not stop the others',
+    async (name) => {
+      const workspace = await createWorkspace('')
+      const project = join(workspace.dir, 'project')
+      const file = join(project, name)
+      await mkdir(join(project, 'tools'), { recursive: true })
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(join(project, 'tools/server.mjs'), `import ${JSON.stringify(import.meta.resolve('./fixtures/where.mjs'))}`)
+      await writeFile(join(project, '.env'), 'KEY=of the project')
+      const args = ['${workspaceFolder}/data']
+      const servers = {
+        here: { command: process.execPath, args: ['tools/server.mjs', ...args], envFile: '${workspaceFolder}/.env' },
+        below: { command: process.execPath, args: ['server.mjs'], cwd: 'tools' },
+        prompts: { command: 'x', env: { KEY: '${input:key}' } },
+        unset: { url: 'http://127.0.0.1:9/', headers: { a: '${NOT_SET}' } },
+        off: { url: 'http://127.0.0.1:9/', disabled: true },
+      }
+      await writeFile(file, JSON.stringify(name.startsWith('.vscode') ? { servers } : { mcpServers: servers }))
+      const { url, log } = await startGateway({ ...workspace, file })
+      const client = await connectTo(url)
+      const where = async (server: string): Promise<unknown> => JSON.parse(String(await textOf(client, `${server}__where`)))
+      expect(await where('here')).toEqual({ cwd: project, key: 'of the project', args: [join(project, 'data')] })
+      expect(await where('below')).toEqual({ cwd: join(project, 'tools'), args: [] })
+      expect(log()).toContain('The server prompts has an invalid configuration: env.KEY needs the input key')
+      expect(log()).toContain('The server unset has an invalid configuration: headers.a needs the variable NOT_SET')
+      const check = await portcall(['gateway', 'check', '--config', file], workspace)
+      expect(check.code).toBe(1)
+      expect(check.out).toMatch(/FAILED +prompts .*input key/)
+      const one = await portcall(['call', `${file}:below`, 'where'], workspace)
+      expect(JSON.parse(one.out).cwd).toBe(join(project, 'tools'))
+    },
+  )
+
   test('--from reads the configuration of a host', async () => {
     const workspace = await createWorkspace({ gateway: { servers: { demo: { alias: 'd' } } } })
     await writeFile(join(workspace.dir, '.mcp.json'), JSON.stringify({ mcpServers: { demo: DEMO_SERVER } }))
@@ -273,7 +307,7 @@ describe('reloading', () => {
     await workspace.write('{ "mcpServers": {\n"one": { "comand": "x" } } }')
     await eventually(() => expect(log()).toContain('The configuration was not reloaded'))
     expect(log()).toContain(
-      'line 2, column 10: The server one has an invalid configuration: comand is not a known key; did you mean command?',
+      'gateway.jsonc: The server one has an invalid configuration: comand is not a known key; did you mean command? (line 2, column 10)',
     )
     expect([await textOf(client, 'one__pid'), await textOf(client, 'two__pid')]).toEqual(before)
     const running = client.callTool('two__slow')

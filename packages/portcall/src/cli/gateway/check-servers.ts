@@ -42,7 +42,8 @@ export async function checkServers({ config, files, directory, variables }: Load
       checkServer(name, { server, names, credentials, authType: serverAuth?.[name]?.type, variables }),
     ),
   )
-  const reports = checked.map(({ report }) => report)
+  const unusable = Object.entries(config.unusable).map(([name, error]) => ({ name, target: '', durationMs: 0, error }))
+  const reports: readonly ServerReport[] = [...checked.map(({ report }) => report), ...unusable]
   const isOk = reports.every(({ error }) => error === undefined)
   const limits = await exceededHostLimits(
     checked.flatMap(({ tools }) => tools),
@@ -52,7 +53,7 @@ export async function checkServers({ config, files, directory, variables }: Load
   if (io.json) io.value({ ok: isOk, files, warnings, servers: reports })
   else {
     printReports(reports, io)
-    for (const warning of limits) io.log(warning)
+    for (const warning of warnings) io.log(warning)
   }
   return isOk
 }

@@ -46,6 +46,7 @@ export function applicablePart(running: GatewayConfig, next: GatewayConfig): Gat
     },
     policies: next.policies,
     warnings: next.warnings,
+    unusable: next.unusable,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalQueue, GatewayOptions, GatewayStatus } from '../../entrypoints/gateway.ts'
+import type { ApprovalQueue, GatewayConfig, GatewayOptions, GatewayStatus } from '../../entrypoints/gateway.ts'
 import { AdminActionError, type AdminActions, gatewayMetrics } from '../../entrypoints/gateway-admin.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { VERSION } from '../version.ts'
@@ -31,6 +31,13 @@ export interface ProcessStatus {
 export interface Controller extends AdminActions {
   status(): ProcessStatus
   reload(): Promise<ConfigChanges>
+  /** Returns what to say about the configuration that is in use. */
+  notes(): readonly string[]
+}
+
+/** Returns what to say about a configuration: the servers that are left out, and the settings that are ignored. */
+export function notesOf({ unusable, warnings }: Pick<GatewayConfig, 'unusable' | 'warnings'>): readonly string[] {
+  return [...Object.values(unusable), ...warnings]
 }
 
 export interface ControllerOptions {
@@ -82,6 +89,7 @@ export function createController(options: ControllerOptions): Controller {
     try {
       const next = await load()
       const running = current.config
+      assertUsable(running, next.config)
       const changes = compareConfigs(running, next.config)
       const config = applicablePart(running, next.config)
       const otherCredentials = serversWithOtherCredentials(running, config)
@@ -116,6 +124,7 @@ export function createController(options: ControllerOptions): Controller {
 
   return {
     reload: () => oneByOne(reload),
+    notes: () => notesOf(current.config),
     enable: (name) => setDisabled(name, false),
     disable: (name) => setDisabled(name, true),
     restart: (name) =>
@@ -134,6 +143,13 @@ export function createController(options: ControllerOptions): Controller {
     metrics: () => gatewayMetrics(status()),
   }
 }
+
+/** @throws Error if a server that runs has an entry now that cannot be used: it is probably being edited. */
+function assertUsable({ options: { servers } }: GatewayConfig, { unusable }: GatewayConfig): void {
+  const broken = Object.entries(unusable).filter(([name]) => Object.hasOwn(servers, name))
+  if (broken.length > 0) throw new Error(broken.map(([, message]) => message).join('\n'))
+}
+
 interface ControllerState {
   readonly current: LoadedGateway
   readonly configError: string | undefined

@@ -7,6 +7,7 @@ import { type GatewayConfig, readGatewayConfig, type ServerConfig } from '../../
 import { unreadable, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
+import { projectDirectory } from '../hosts/project-directory.ts'
 import { namingFile } from '../target/config-file.ts'
 import { createVariableMask, type VariableMask } from './variable-mask.ts'
 
@@ -22,7 +23,7 @@ export interface GatewaySource {
 export interface LoadedGateway {
   readonly config: GatewayConfig
   readonly files: readonly string[]
-  /** The directory of the file, where relative paths start. */
+  /** The directory of the file, where the paths of stores, pins and logs start. */
   readonly directory: string
   /** The command-line options that select this configuration, each preceded by a space. */
   readonly options: string
@@ -46,18 +47,24 @@ export async function loadGateway({ config, from }: GatewaySource, variables = c
   const onVariable = variables.add
   const file = findFile(config, from.length > 0)
   const hosts = await Promise.all(from.map((host) => readHost(host, onVariable)))
-  const servers = hosts.flatMap((host) => host.servers)
+  const servers = firstOfName(hosts.flatMap((host) => host.servers))
   const files = [...(file === undefined ? [] : [file]), ...hosts.flatMap((host) => host.files)]
   const directory = file === undefined ? process.cwd() : dirname(file)
   const text = file === undefined ? '{}' : await readText(file)
-  const readOptions = { directory, onVariable, ...formatOf(file), ...(from.length > 0 && { servers }) }
+  const readOptions = {
+    onVariable,
+    ...(file !== undefined && { directory: projectDirectory(file) }),
+    ...formatOf(file),
+    ...(from.length > 0 && { servers }),
+  }
   const read = await readGatewayConfig(text, readOptions).catch((error: unknown) => {
     throw namingFile(error, file)
   })
   const options = [...(config === undefined ? [] : [` --config ${config}`]), ...from.map((host) => ` --from ${host}`)].join('')
   const ofHosts = new Set(servers.flatMap((server) => ('error' in server ? [server.error.message] : [])))
-  const warnings = read.warnings.map((text) => (file === undefined || ofHosts.has(text) ? text : `${file}: ${text}`))
-  return { config: { ...read, warnings }, files, directory, options, variables }
+  const located = (text: string): string => (file === undefined || ofHosts.has(text) ? text : `${file}: ${text}`)
+  const unusable = Object.fromEntries(Object.entries(read.unusable).map(([name, text]) => [name, located(text)]))
+  return { config: { ...read, unusable, warnings: read.warnings.map(located) }, files, directory, options, variables }
 }
 
 function findFile(config: string | undefined, isOptional: boolean): string | undefined {
@@ -76,6 +83,12 @@ function findFile(config: string | undefined, isOptional: boolean): string | und
 function formatOf(file: string | undefined): { format?: 'json' | 'toml' | 'yaml' } {
   const format = file === undefined ? undefined : FORMATS[extname(file)]
   return format === undefined ? {} : { format }
+}
+
+/** Returns one server for each name: that of the first file, since a project comes before its user. */
+function firstOfName(servers: readonly ServerConfig[]): ServerConfig[] {
+  const names = new Set<string>()
+  return servers.filter(({ name }) => !names.has(name) && names.add(name))
 }
 
 interface HostServers {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { estimateTotalTokens as EstimateTotalTokens } from '../../entrypoints/diagnostics.ts'
 import { type GatewayConfig, type GatewayOptions, pinOptionsOf } from '../../entrypoints/gateway.ts'
 import type { Io } from '../io.ts'
-import { describeTarget } from './controller.ts'
+import { describeTarget, notesOf } from './controller.ts'
 import { formatTable } from './format-status.ts'
 import type { LoadedGateway } from './load.ts'
 import type { VariableMask } from './variable-mask.ts'
@@ -38,7 +38,7 @@ export async function printPlan(
     admin: admin === false ? 'off' : (admin.port ?? 'any free port'),
     names: names.mode ?? 'always',
     ...describePolicies(config.policies),
-    warnings: config.warnings,
+    warnings: notesOf(config),
     servers: Object.entries(servers).map(([name, server]) =>
       planServer(name, server, { pinned: pinned[name], estimate: estimateTotalTokens, variables }),
     ),

@@ -7,7 +7,7 @@ import { guardStdout, type Io } from '../io.ts'
 import { createActivity } from './activity.ts'
 import type { ConfigChanges } from './compare-configs.ts'
 import { type ConfiguredGateway, createConfiguredGateway } from './configured-gateway.ts'
-import { type Controller, createController } from './controller.ts'
+import { type Controller, createController, notesOf } from './controller.ts'
 import { describeError } from './describe-error.ts'
 import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
@@ -47,7 +47,7 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   })
   const { gateway, stores } = configured
   const controller = createController({ configured, loaded, load, activity, endpoint: () => endpoint })
-  for (const warning of config.warnings) io.log(warning)
+  for (const note of notesOf(config)) io.log(note)
   let isReady = true
   const listening = flags.stdio
     ? undefined
@@ -135,10 +135,12 @@ function announce({ loaded: { config, files }, endpoint, adminUrl }: Announcemen
   guardStdout()
 }
 
-/** Reloads the configuration, and logs what changed or why nothing did. */
+/** Reloads the configuration, and logs what changed or why nothing did, and what is new to say about it. */
 async function reload(controller: Controller, { log }: Io): Promise<void> {
+  const said = controller.notes()
   try {
     log(describeReload(await controller.reload()))
+    for (const note of controller.notes()) if (!said.includes(note)) log(note)
   } catch (error) {
     log(`The configuration was not reloaded: ${describeError(error)}`.split('\n'))
   }

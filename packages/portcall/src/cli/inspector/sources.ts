@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { ConfigError, readConfig, type ServerConfig, type StdioTarget } from '../../entrypoints/client.ts'
 import type { ServerSources } from '../../entrypoints/inspector.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import { isUrl } from '../../util/parse-url.ts'
 import { usageError } from '../cli-error.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
+import { projectDirectory } from '../hosts/project-directory.ts'
 import { splitConfigLocation } from '../target/config-file.ts'
 import { isModule } from '../target/module.ts'
 import { notAServer } from '../target/not-a-server.ts'
@@ -47,7 +48,7 @@ async function readSource(file: SourceFile): Promise<Source[]> {
   if (!existsSync(file.path)) return []
   try {
     const text = await readFile(file.path, 'utf8')
-    const { servers } = await readConfig(text, { directory: dirname(file.path) })
+    const { servers } = await readConfig(text, { directory: projectDirectory(file.path) })
     return [{ ...file, servers: servers.map((server) => describe(server, file.path)) }]
   } catch (error) {
     if (file.kind === 'host' && error instanceof ConfigError && /has none of the members/.test(error.message)) return []

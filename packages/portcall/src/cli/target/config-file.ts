@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname } from 'node:path'
 import { ConfigError, type ConnectTarget, readConfig, type ServerConfig } from '../../entrypoints/client.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
+import { projectDirectory } from '../hosts/project-directory.ts'
 
 /** A target to connect to, and its configured headers. */
 export interface ResolvedTarget {
@@ -25,9 +25,11 @@ export function splitConfigLocation(location: string): { path: string; name: str
 
 /** Reads a server from the configuration file of a host. @throws CliError, ConfigError */
 export async function readConfigFile(path: string, name: string | undefined): Promise<ResolvedTarget> {
-  const { servers } = await readConfig(await readFile(path, 'utf8'), { directory: dirname(path) }).catch((error: unknown) => {
-    throw namingFile(error, path)
-  })
+  const { servers } = await readConfig(await readFile(path, 'utf8'), { directory: projectDirectory(path) }).catch(
+    (error: unknown) => {
+      throw namingFile(error, path)
+    },
+  )
   const names = servers.map((server) => server.name)
   const server = name === undefined && servers.length === 1 ? servers[0] : servers.find((entry) => entry.name === name)
   if (server) return toTarget(server, path)

@@ -1,5 +1,5 @@
+import { createNameMatcher, type NameMatcher } from '../../util/name-matcher.ts'
 import { KINDS, type ListedKind } from '../kinds.ts'
-import { createNameMatcher, type NameMatcher } from '../name-matcher.ts'
 import { createUriMatcher } from '../uri-matcher.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/message.ts'
-import { createNameMatcher } from '../name-matcher.ts'
+import { createNameMatcher } from '../../util/name-matcher.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** The `_meta` member of an item that lists its tags. Set it in a definition, or add tags with `tag`. */

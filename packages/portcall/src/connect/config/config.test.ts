@@ -130,7 +130,7 @@ describe('entries', () => {
   test('what is built into a host is left out with a warning', async () => {
     const { servers, warnings } = await read({ extensions: { dev: { type: 'builtin' }, a: { cmd: 'x' } } })
     expect(servers.map(({ name }) => name)).toEqual(['a'])
-    expect(warnings).toEqual(['dev is built into its host, so it is ignored'])
+    expect(warnings).toEqual(['dev is part of its host, or an extension of it, so it is ignored'])
   })
 
   test.each([
@@ -190,7 +190,9 @@ describe('variables', () => {
     const text = 'The server only has an invalid configuration: headers.Authorization needs the variable NONE, which is not set'
     expect(await errorOf({ url: 'http://x', headers: { Authorization: 'Bearer ${NONE}' } })).toBe(text)
     expect(await errorOf({ command: 'x', env: { A: '${toString}' } })).toContain('env.A needs the variable toString')
-    expect(await errorOf({ command: 'x', args: ['y', '${input:pw}'] })).toContain('args[1] needs the input pw')
+    expect(await errorOf({ command: 'x', args: ['y', '${input:pw}'] })).toContain(
+      'args[1] needs the input pw, for which only its editor can prompt. Set the variable INPUT_PW',
+    )
   })
 
   test('$NAME in an argument may be left to the program if the program gets that variable', async () => {

@@ -10,6 +10,7 @@ const inputs = { 'api-token': 's3cret' }
 /** What a fixture has in addition to the two servers. */
 const EXTRAS: { readonly [file: string]: object } = {
   'cursor.json': { notes: { target: { env: { REGION: 'eu' } } } },
+  'qwen-code.json': { notes: { tools: { include: ['read'] } } },
   'codex.toml': { api: { headers: { 'X-Region': 'eu', 'X-Key': 'k1' } } },
 }
 
@@ -25,10 +26,12 @@ describe('the configurations of hosts describe the same servers', () => {
     const extras = EXTRAS[file] as { notes?: any; api?: any } | undefined
     expect(notes).toEqual({
       name: 'notes',
+      ...(extras?.notes?.tools && { tools: extras.notes.tools }),
       target: {
         command: 'npx',
         args: ['-y', 'notes-server', '/home/me/notes'],
-        env: { TOKEN: 's3cret', ...extras?.notes?.target.env },
+        cwd: FIXTURES,
+        env: { TOKEN: 's3cret', ...extras?.notes?.target?.env },
       },
     })
     if (file === 'claude-desktop.json') return expect(usable.length).toBe(1)

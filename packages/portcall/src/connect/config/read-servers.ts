@@ -3,9 +3,10 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseDocument } from './document.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition } from './document-types.ts'
 import { ConfigError, type TextPosition } from './errors.ts'
+import { findUnsupported, isSwitchedOff, projectOf, readToolFilter } from './host-settings.ts'
 import { findMisspelled, isBuiltIn, isDisabled, readServerEntry, TARGET_FIELDS } from './server-entry.ts'
 import type { Config, ReadConfigOptions, ServerConfig } from './types.ts'
-import { type ConfigVariables, createVariableSource, FieldError, type VariableSource } from './variables.ts'
+import { type ConfigVariables, createVariableSource, FieldError, projectDirectoryOf, type VariableSource } from './variables.ts'
 
 /** The members that hold the servers, in the formats of various hosts. The last two are single members in some hosts' settings. */
 export const SERVER_MEMBERS: readonly string[] = [
@@ -38,19 +39,32 @@ function parsedDocument(root: object): ConfigDocument {
 
 /** Reads the servers of a parsed configuration. @throws ConfigError when it contains none. */
 export async function readServers(document: ConfigDocument, options: Partial<ConfigVariables> = {}): Promise<Config> {
-  const entries = findEntries(document.root)
+  const { root } = document
+  const directory = projectDirectoryOf(options)
+  const project = projectOf(root, directory)
+  const entries = findEntries(root, project && { value: project.mcpServers, path: ['projects', directory, 'mcpServers'] })
   if (!entries) throw new ConfigError(`The configuration has none of the members ${SERVER_MEMBERS.slice(0, -2).join(', ')}`)
-  const source = await createVariableSource(document.root, options)
-  const servers = entries.filter(({ entry }) => !isBuiltIn(entry)).map((located) => readServer(located, { document, source }))
-  const builtIn = entries
-    .filter(({ entry }) => isBuiltIn(entry))
-    .map(({ name }) => `${name} is built into its host, so it is ignored`)
-  const misspelled = entries
-    .filter(({ name, entry }) => !isBuiltIn(entry) && servers.some((server) => server.name === name && 'target' in server))
+  const source = await createVariableSource(root, options)
+  const [builtIn, own] = [entries.filter(isPartOfHost), entries.filter((located) => !isPartOfHost(located))]
+  const servers = own.map((located) =>
+    isSwitchedOff(located.name, root, project)
+      ? { name: located.name, disabled: true as const }
+      : readServer(located, { document, source }),
+  )
+  const notes = own
+    .filter((_, at) => 'target' in (servers[at] ?? {}))
     .flatMap((located) =>
-      findMisspelled(located.entry).map(({ field, advice }) => warnAbout(located, { field, advice }, document)),
+      [...findMisspelled(located.entry), ...findUnsupported(located.entry)].map((note) => warnAbout(located, note, document)),
     )
-  return { servers, warnings: [...servers.flatMap(disabledWarning), ...misspelled, ...builtIn] }
+  return { servers, warnings: [...servers.flatMap(disabledWarning), ...notes, ...builtIn.map(builtInWarning)] }
+}
+
+function isPartOfHost({ entry }: LocatedEntry): boolean {
+  return isBuiltIn(entry)
+}
+
+function builtInWarning({ name }: LocatedEntry): string {
+  return `${name} is part of its host, or an extension of it, so it is ignored`
 }
 
 /** Writes a warning about a field of an entry, with its position. */
@@ -65,10 +79,14 @@ export function warnAbout(
 /** Writes a position behind a message. */
 export const locate = (position: TextPosition | undefined): string => (position ? ` (${formatPosition(position)})` : '')
 
-/** Returns the entries of all members that hold servers. The first entry of a name wins. */
-export function findEntries(root: unknown): LocatedEntry[] | undefined {
+/** Returns the entries of all members that hold servers, and those of the project before them. The first entry of a name wins. */
+export function findEntries(
+  root: unknown,
+  project?: { readonly value: unknown; readonly path: ConfigPath },
+): LocatedEntry[] | undefined {
   if (!isObject(root)) return undefined
-  const groups = SERVER_MEMBERS.flatMap((key) => unwrap(root[key], [key])).filter(isPlausible)
+  const ofProject = project ? unwrap(project.value, project.path) : []
+  const groups = [...ofProject, ...SERVER_MEMBERS.flatMap((key) => unwrap(root[key], [key])).filter(isPlausible)]
   const entries = new Map<string, LocatedEntry>()
   for (const located of groups.flatMap(entriesOf)) if (!entries.has(located.name)) entries.set(located.name, located)
   return groups.length > 0 ? [...entries.values()] : undefined
@@ -120,7 +138,8 @@ function readServer(
 ): ServerConfig {
   if (isDisabled(entry)) return { name, disabled: true }
   try {
-    return { name, ...readServerEntry(entry, source) }
+    const tools = isObject(entry) ? readToolFilter(entry, { name, root: document.root }) : undefined
+    return { name, ...readServerEntry(entry, source), ...(tools && { tools }) }
   } catch (error) {
     if (!(error instanceof FieldError)) throw error
     const position = document.positionOf([...path, ...pathOf(error.field)])

@@ -2,12 +2,15 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 import type { StdioTarget } from '../target.ts'
+import { FILTER_FIELDS, type ToolFilter } from './host-settings.ts'
 import { expandVariables, FieldError, readEnvFile, type VariableSource } from './variables.ts'
 
 /** A configured server: its target, and the headers of its requests if the target is a URL. */
 export interface ServerEntry {
   readonly target: StdioTarget | URL
   readonly headers?: Readonly<Record<string, string>>
+  /** The tools that the configuration leaves on. Absent: all. */
+  readonly tools?: ToolFilter
 }
 
 /** The values of `type` that hosts use. */
@@ -41,6 +44,7 @@ const FIELDS: readonly string[] = [
   ...HEADER_FIELDS,
   ...['type', 'args', 'cwd', 'envFile', 'env_vars', 'env_keys', 'env_http_headers', 'bearer_token_env_var', 'requestOptions'],
   ...['disabled', 'enabled', 'isActive'],
+  ...FILTER_FIELDS,
 ]
 
 /** Returns the fields that are probably misspelled, and what to do about each. */
@@ -58,9 +62,11 @@ export function isDisabled(entry: unknown): boolean {
   return isObject(entry) && [entry.disabled, entry.enabled === false, entry.isActive === false].includes(true)
 }
 
-/** Reports whether an entry is a part of its host. */
+/** Reports whether an entry is a part of its host, or refers to an extension that only the host can start, as in Zed and Continue. */
 export function isBuiltIn(entry: unknown): boolean {
-  return isObject(entry) && BUILT_IN_TYPES.includes(entry.type)
+  if (!isObject(entry)) return false
+  const isReference = entry.source === 'extension' || typeof entry.uses === 'string' || isObject(entry.settings)
+  return BUILT_IN_TYPES.includes(entry.type) || (isReference && !TARGET_FIELDS.some((field) => entry[field] != null))
 }
 
 /** Reads one entry. @throws FieldError that names the invalid field. */
@@ -102,8 +108,15 @@ function readCommand(entry: JsonObject, source: VariableSource): StdioTarget {
     : [readString(command, { field, source })]
   if (!first) throw new FieldError(field, `${field} must not be empty`)
   const args = entry.args == null ? [] : readStrings(entry.args, { field: 'args', source, ownEnv })
-  const cwd = entry.cwd != null && { cwd: readString(entry.cwd, { field: 'cwd', source }) }
-  return { command: first, args: [...rest, ...args], env, ...cwd }
+  const cwd =
+    entry.cwd == null ? source.directory : resolveFrom(source.directory, readString(entry.cwd, { field: 'cwd', source }))
+  return { command: first, args: [...rest, ...args], env, ...(cwd !== undefined && { cwd }) }
+}
+
+/** Resolves a path. Without a directory, it is left to the system. */
+function resolveFrom(directory: string | undefined, path: string): string {
+  const isAbsolute = /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path)
+  return directory === undefined || isAbsolute ? path : `${directory}/${path.replace(/^\.[\\/]/, '')}`
 }
 
 /** Reads the variables of a program: of `envFile`, those that are passed on by name, and of `env`. */

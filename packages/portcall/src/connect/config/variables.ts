@@ -1,3 +1,4 @@
+import { isObject } from '../../jsonrpc/message.ts'
 import { ConfigError } from './errors.ts'
 
 /** The values of variables. */
@@ -6,7 +7,10 @@ export interface ConfigVariables {
   readonly env: { readonly [name: string]: string | undefined }
   /** Values of `${input:id}`, for which some editors prompt the user. */
   readonly inputs: { readonly [id: string]: string | undefined }
-  /** Where relative paths start, and the value of `${workspaceFolder}`. Default: the working directory. */
+  /**
+   * The directory of the project: where relative paths start, where programs run that have no `cwd`, and the value of `${workspaceFolder}`.
+   * Default: the working directory.
+   */
   readonly directory?: string | undefined
   /**
    * Called with each value that comes from outside the text, such as an environment variable, and with the text that stands for it, such as
@@ -42,11 +46,13 @@ export class FieldError extends Error {
 }
 
 /**
- * `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}`, `${file:path}`, `{env:NAME}`, `{file:path}`, `$env:NAME`, and `$NAME` in upper
- * case at the start of a word. Other text is left alone.
+ * `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}`, `${file:path}`, `${workspaceFolder:name}`, `${{ secrets.NAME }}`, `{env:NAME}`,
+ * `{file:path}`, `$env:NAME`, and `$NAME` in upper case at the start of a word. Other text is left alone.
  */
 const VARIABLE = new RegExp(
   [
+    /\$\{\{\s{0,8}(?:secrets|inputs|vars)\.(?<secret>\w[\w.-]*)\s{0,8}\}\}/,
+    /\$\{(?<folder>workspaceFolder):[^{}]+\}/,
     /\$\{(?:(?<kind>env|input):)?(?<name>[A-Za-z_/][\w.-]*)(?::-(?<fallback>[^{}]*))?\}/,
     /\$?\{file:(?<file>[^{}]+)\}/,
     /\{env:(?<braced>[A-Za-z_]\w*)\}/,
@@ -71,8 +77,9 @@ export function expandVariables(text: string, options: ExpandOptions): string {
 
 function resolveVariable(match: string, groups: Groups, { field, source, ownEnv }: ExpandOptions): string {
   const { kind, fallback, file, bare } = groups
-  const name = groups.name ?? groups.braced ?? groups.prefixed ?? bare ?? ''
-  const found = file !== undefined ? readSecret(file, field, source) : lookUp(kind === 'input' ? source.inputs : source.env, name)
+  const name = groups.name ?? groups.secret ?? groups.folder ?? groups.braced ?? groups.prefixed ?? bare ?? ''
+  const found =
+    file !== undefined ? readSecret(file, field, source) : kind === 'input' ? inputOf(name, source) : lookUp(source.env, name)
   if (found !== undefined && (found !== '' || fallback === undefined)) {
     source.onVariable?.(found, fallback === undefined ? match : `\${${name}}`)
     return found
@@ -80,9 +87,20 @@ function resolveVariable(match: string, groups: Groups, { field, source, ownEnv 
   const ofEditor = kind === 'input' ? undefined : editorVariable(name, source)
   const value = ofEditor || (fallback ?? ofEditor)
   if (value !== undefined) return value
-  if (kind === 'input') return missing(field, `the input ${name}, which is missing`)
+  if (kind === 'input')
+    return missing(field, `the input ${name}, for which only its editor can prompt. Set the variable ${inputVariable(name)}`)
   if (bare !== undefined && ownEnv?.has(bare)) return match
   return missing(field, `the variable ${name}, which is not set`)
+}
+
+/** Returns the value of an input: as passed, or that of a variable named after it. */
+function inputOf(id: string, { inputs, env }: ConfigVariables): string | undefined {
+  return lookUp(inputs, id) ?? lookUp(env, inputVariable(id))
+}
+
+/** Returns the name of the variable that stands for an input: `INPUT_API_KEY` for `api-key`. */
+function inputVariable(id: string): string {
+  return `INPUT_${id.toUpperCase().replaceAll(/\W/g, '_')}`
 }
 
 function missing(field: string, what: string): never {
@@ -96,10 +114,20 @@ function lookUp(values: { readonly [name: string]: string | undefined }, name: s
 /** Returns the value of a variable that editors define. */
 function editorVariable(name: string, { env, directory }: ConfigVariables): string | undefined {
   if (name === 'userHome') return env.HOME ?? env.USERPROFILE
-  if (name === 'workspaceFolder' || name === 'workspaceRoot') return directory ?? '.'
-  if (name === 'workspaceFolderBasename') return directory?.split(/[\\/]/).at(-1)
+  if (PROJECT_VARIABLES.has(name)) return projectDirectoryOf({ directory })
+  if (name === 'workspaceFolderBasename') return projectDirectoryOf({ directory }).split(/[\\/]/).at(-1)
   return name === 'pathSeparator' || name === '/' ? '/' : undefined
 }
+
+/** The directory of the project, as the editors and agents call it. */
+const PROJECT_VARIABLES: ReadonlySet<string> = new Set([
+  'workspaceFolder',
+  'workspaceRoot',
+  'workspacePath',
+  'workspace',
+  'CLAUDE_PROJECT_DIR',
+  'cwd',
+])
 
 /** Returns the content of a file without the line break at its end. */
 function readSecret(path: string, field: string, { readFile }: VariableSource): string {
@@ -133,18 +161,41 @@ function unquote(text: string): string {
 /** Returns the source of variables. The module that reads files is loaded only if the configuration names one. */
 export async function createVariableSource(root: unknown, options: Partial<ConfigVariables>): Promise<VariableSource> {
   const { env = environment(), inputs = {}, directory, onVariable } = options
-  const variables = { env, inputs, directory, onVariable }
+  const variables = { env, inputs: { ...defaultInputs(root), ...inputs }, directory, onVariable }
   if (!/"envFile"|\{file:/.test(JSON.stringify(root))) return { ...variables, readFile: noFiles }
   const { readConfiguredFile } = await import('./text-file.ts')
   return { ...variables, readFile: (path) => readConfiguredFile(path, directory) }
+}
+
+/** Returns the defaults of the inputs that a configuration of VS Code describes. */
+function defaultInputs(root: unknown): Record<string, string> {
+  const described = isObject(root) && Array.isArray(root.inputs) ? root.inputs : []
+  return Object.fromEntries(
+    described.flatMap((one: unknown) =>
+      isObject(one) && typeof one.id === 'string' && typeof one.default === 'string' ? [[one.id, one.default]] : [],
+    ),
+  )
 }
 
 function noFiles(path: string): never {
   throw new ConfigError(`${path} cannot be read`)
 }
 
-/** Returns the environment of the process; empty on platforms that have none. */
+interface Process {
+  readonly env?: ConfigVariables['env']
+  readonly cwd?: () => string
+}
+
+/** The process; empty on platforms that have none. */
+function currentProcess(): Process {
+  return (globalThis as { process?: Process }).process ?? {}
+}
+
 function environment(): ConfigVariables['env'] {
-  const { process } = globalThis as { process?: { env?: ConfigVariables['env'] } }
-  return process?.env ?? {}
+  return currentProcess().env ?? {}
+}
+
+/** Returns the directory of the project. */
+export function projectDirectoryOf({ directory }: Pick<Partial<ConfigVariables>, 'directory'>): string {
+  return directory ?? currentProcess().cwd?.() ?? '.'
 }

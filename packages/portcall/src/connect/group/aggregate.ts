@@ -62,22 +62,26 @@ export interface NamespacedListOptions<T> extends AggregateOptions {
   /** The kind of item, for error messages. */
   readonly kind: string
   readonly list: (client: Client, options?: CallOptions) => List<T>
+  /** Reports whether the configuration leaves an item on. Default: all. */
+  readonly isOn?: (server: string, name: string) => boolean
 }
 
 /** Creates a list of the items of all servers, in the order of the configuration. */
 export function createNamespacedList<T extends { name: string }>(options: NamespacedListOptions<T>): NamespacedList<T> {
-  const { kind, list, servers } = options
+  const { kind, list, servers, isOn = () => true } = options
   /** The items of each server whose names have a hash. */
   const hashed = new Map<string, Map<string, QualifiedName>>()
 
   const qualify = async (server: string, items: T[]): Promise<Namespaced<T>[]> => {
     const qualified = await Promise.all(
-      items.map(async (item) => ({
-        ...item,
-        name: await NAMES.join({ server, name: item.name }),
-        server,
-        originalName: item.name,
-      })),
+      items
+        .filter(({ name }) => isOn(server, name))
+        .map(async (item) => ({
+          ...item,
+          name: await NAMES.join({ server, name: item.name }),
+          server,
+          originalName: item.name,
+        })),
     )
     const withHash = qualified
       .filter(({ name }) => hasHash(name))
@@ -98,7 +102,7 @@ export function createNamespacedList<T extends { name: string }>(options: Namesp
     list: (callOptions) => lazyList(() => listAll(callOptions)),
     async find(qualifiedName) {
       const parts = NAMES.split(qualifiedName)
-      if (parts && servers.has(parts.server)) return parts
+      if (parts && servers.has(parts.server) && isOn(parts.server, parts.name)) return parts
       const found = hasHash(qualifiedName)
         ? (findHashed(qualifiedName) ?? (await listAll().then(() => findHashed(qualifiedName))))
         : undefined

@@ -27,7 +27,7 @@ export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
 export async function connectAll(config: string | object, options: ConnectAllOptions = {}): Promise<ClientGroup> {
   checkOptions('connectAll()', options, { names: {}, isOpen: true })
   if (!isObject(config) || config instanceof Uint8Array) checkText(config)
-  const { env, inputs, directory, format, ...shared } = options
+  const { env, inputs, directory, format, onVariable, ...shared } = options
   const { optionsOf: _, ...common } = shared
   checkConnectOptions(common as ConnectOptions, 'connectAll()')
   const parsed = await readConfig(config, {
@@ -35,6 +35,7 @@ export async function connectAll(config: string | object, options: ConnectAllOpt
     ...(inputs && { inputs }),
     ...(directory !== undefined && { directory }),
     ...(format && { format }),
+    ...(onVariable && { onVariable }),
   })
   return createGroup(parsed, open, shared)
 }

@@ -13,6 +13,7 @@ import type {
   Tool,
 } from '../../protocol/types.ts'
 import { ConfigError } from '../config/errors.ts'
+import { createToolFilter } from '../config/host-settings.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
 import type { Config, ServerConfig } from '../config/types.ts'
 import { createNamespacedList, type Namespaced, type WithServer } from './aggregate.ts'
@@ -74,6 +75,16 @@ export interface ClientGroup extends AsyncDisposable {
 /** Connects to one server. */
 export type OpenServer = (entry: ServerEntry, options: ClientOptions & { readonly signal: AbortSignal }) => Promise<Client>
 
+/** Returns what reports whether the configuration leaves a tool on. */
+function createToolCheck({ servers }: Config): (server: string, tool: string) => boolean {
+  const checks = new Map(
+    servers.flatMap((server) =>
+      'tools' in server && server.tools ? [[server.name, createToolFilter(server.tools)] as const] : [],
+    ),
+  )
+  return (server, tool) => checks.get(server)?.(tool) ?? true
+}
+
 /** Creates a group of the servers of a configuration. */
 export function createGroup(config: Config, open: OpenServer, options: GroupOptions = {}): ClientGroup {
   const { onEvent = () => {} } = options
@@ -86,7 +97,12 @@ export function createGroup(config: Config, open: OpenServer, options: GroupOpti
   const servers = new Map(config.servers.map((server) => [server.name, createServer(server)]))
   const onServerFailed = (server: string, error: unknown): void => onEvent({ type: 'failed', server, error })
   const aggregate = { servers, onServerFailed }
-  const tools = createNamespacedList<Tool>({ ...aggregate, kind: 'tool', list: (client, call) => client.tools(call) })
+  const tools = createNamespacedList<Tool>({
+    ...aggregate,
+    kind: 'tool',
+    list: (client, call) => client.tools(call),
+    isOn: createToolCheck(config),
+  })
   const prompts = createNamespacedList<Prompt>({ ...aggregate, kind: 'prompt', list: (client, call) => client.prompts(call) })
   const resources = createAggregatedResources(aggregate)
   for (const message of config.warnings) onEvent({ type: 'warning', message })

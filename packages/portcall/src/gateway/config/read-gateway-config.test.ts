@@ -106,7 +106,9 @@ describe('a valid configuration', () => {
       'The server a: tools is ignored here; move it to gateway.servers.a.tools (line 3, column 7)',
       'The server b: auth is ignored here; move it to gateway.servers.b.auth (line 5, column 20)',
     ])
-    expect((await read('{ "mcpServers": { "a": { "url": "http://a/", "auth": { "CLIENT_ID": "x" } } } }')).warnings).toEqual([])
+    expect((await read('{ "mcpServers": { "a": { "url": "http://a/", "auth": { "CLIENT_ID": "x" } } } }')).warnings).toEqual([
+      expect.stringContaining('auth is ignored: it configures how the host signs in'),
+    ])
   })
 
   test('warns about settings next to the section, unless they are those of a host', async () => {
@@ -123,10 +125,50 @@ describe('a valid configuration', () => {
       { name: 'a', target: new URL('http://a/') },
       { name: 'bad', error: new ConfigError('The server bad has an invalid configuration') },
     ]
-    const { options, warnings } = await readGatewayConfig('{ "gateway": { "servers": { "a": { "alias": "x" } } } }', { servers })
+    const { options, unusable } = await readGatewayConfig('{ "gateway": { "servers": { "a": { "alias": "x" } } } }', { servers })
     expect(options.servers).toMatchObject({ a: { alias: 'x' } })
     expect(Object.keys(options.servers)).toEqual(['a'])
-    expect(warnings).toEqual(['The server bad has an invalid configuration'])
+    expect(unusable).toEqual({ bad: 'The server bad has an invalid configuration' })
+  })
+
+  test('offers no tool that the entry of a host switches off', async () => {
+    const entries = {
+      a: { url: 'http://a/', enabled_tools: ['read', 'write'], disabled_tools: ['write'] },
+      b: { url: 'http://b/', excludeTools: ['b1'] },
+      c: { url: 'http://c/' },
+    }
+    const servers = { a: { tools: { include: ['r*', 'delete'] } }, b: { tools: { include: ['b*'], exclude: ['b2'] } } }
+    const { options } = await read(JSON.stringify({ mcpServers: entries, gateway: { servers } }))
+    expect(options.servers).toMatchObject({
+      a: { tools: { include: ['read'], exclude: ['write'] } },
+      b: { tools: { include: ['b*'], exclude: ['b2', 'b1'] } },
+    })
+    expect(options.servers.c).not.toHaveProperty('tools')
+  })
+})
+
+describe('a server whose entry cannot be used', () => {
+  test.each([
+    ['an unset variable', '{ "url": "http://x",\n"headers": {\n"k": "${NO}" } }', 4, 'headers.k needs the variable NO'],
+    [
+      'an input',
+      '{ "command": "x",\n"args": ["${input:pw}"] }',
+      3,
+      'for which only its editor can prompt. Set the variable INPUT_PW',
+    ],
+    ['another type', '{ "url": "http://x",\n"type": "carrier" }', 3, 'type must be one of'],
+    ['no target', '{ "args": ["x"] }', 2, 'it needs a command or a url'],
+    ['a misspelled key', '{ "type": "stdio",\n"comand": "x" }', 3, 'comand is not a known key; did you mean command?'],
+  ])('is left out, unless it is required: %s', async (_what, entry, line, message) => {
+    const text = `{ "mcpServers": {\n"a": ${entry},\n"b": { "url": "http://b" } }`
+    const { options, unusable } = await read(`${text} }`)
+    expect(Object.keys(options.servers)).toEqual(['b'])
+    expect(unusable).toEqual({ a: expect.stringContaining(message) })
+    const error = await read(`${text}, "gateway": { "servers": { "a": { "required": true } } } }`).catch(
+      (reason: unknown) => reason,
+    )
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error).toMatchObject({ message: expect.stringContaining(message), position: { line } })
   })
 })
 
@@ -229,19 +271,6 @@ const BROKEN: readonly (readonly [name: string, text: string, line: number, mess
     section('"gateway": {', '"store": "redis://${REDIS}" }'),
     4,
     'gateway.store needs the variable REDIS, which is not set',
-  ],
-  [
-    'an unset variable of a server',
-    '{ "mcpServers": {\n"a": { "url": "http://x",\n"headers": {\n"k": "${NO}" } } } }',
-    4,
-    'headers.k needs the variable NO',
-  ],
-  ['a server without a target', '{ "mcpServers": {\n"a": { "args": ["x"] } } }', 2, 'it needs a command or a url'],
-  [
-    'a server with a misspelled key',
-    '{ "mcpServers": {\n"a": { "type": "stdio",\n"comand": "x" } } }',
-    3,
-    'The server a has an invalid configuration: comand is not a known key; did you mean command?',
   ],
   ['a policy that is a list', section('"gateway": {', '"policy": [] }'), 4, 'gateway.policy: expected object'],
   ['a policy without default', section('"gateway": {', '"policy": { "rules": [] } }'), 4, 'gateway.policy needs the key default'],

@@ -1,12 +1,14 @@
 import { parseDocument } from '../../connect/config/document.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition } from '../../connect/config/document-types.ts'
 import { ConfigError } from '../../connect/config/errors.ts'
+import type { ToolFilter } from '../../connect/config/host-settings.ts'
 import { findEntries, locate, readServers, SERVER_MEMBERS, warnAbout } from '../../connect/config/read-servers.ts'
 import type { ReadConfigOptions, ServerConfig } from '../../connect/config/types.ts'
 import { createVariableSource, expandVariables, FieldError, type VariableSource } from '../../connect/config/variables.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
-import type { GatewayServerOptions } from '../options.ts'
+import { createNameMatcher } from '../../util/name-matcher.ts'
+import type { GatewayServerOptions, ItemRules } from '../options.ts'
 import { PER_CALLER } from './access-settings.ts'
 import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
 import { GATEWAY_SECTION_SCHEMA, SERVER_SCHEMA } from './schema.ts'
@@ -22,6 +24,8 @@ export type ReadGatewayConfigOptions = ReadConfigOptions & {
  * Reads the configuration of a gateway: the configuration of an MCP host, which may have a section `gateway`. The package contains the JSON
  * Schema of the section as `portcall/gateway.schema.json`.
  *
+ * A server whose entry cannot be used is left out, unless it is `required`: `unusable` says why.
+ *
  * @throws ConfigError that lists everything that is wrong, with lines and columns.
  */
 export async function readGatewayConfig(text: string, options: ReadGatewayConfigOptions = {}): Promise<GatewayConfig> {
@@ -33,7 +37,7 @@ export async function readGatewayConfig(text: string, options: ReadGatewayConfig
   const source = await createVariableSource(root, options)
   const names = servers.map(({ name }) => name)
   const { section, issues } = await readSection(document, { source, names })
-  throwIssues([...misspelledSection(document), ...serverIssues(own.servers), ...issues])
+  throwIssues([...misspelledSection(document), ...serverIssues(own.servers, section), ...issues])
   return toGatewayConfig(section, servers, [...(await settingsOutsideSection(document, names)), ...own.warnings])
 }
 
@@ -104,9 +108,11 @@ function misspelledSection(document: ConfigDocument): LocatedIssue[] {
     )
 }
 
-function serverIssues(servers: readonly ServerConfig[]): LocatedIssue[] {
+/** Returns the issues of the servers without which the gateway must not start. */
+function serverIssues(servers: readonly ServerConfig[], { servers: settings = {} }: GatewaySection): LocatedIssue[] {
+  const isRequired = (name: string): boolean => Object.hasOwn(settings, name) && settings[name]?.required === true
   return servers.flatMap((server) =>
-    'error' in server
+    'error' in server && isRequired(server.name)
       ? [{ position: server.error.position, message: server.error.message.replace(/ \(line [^()]*\)$/, '') }]
       : [],
   )
@@ -162,7 +168,7 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
   const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
   const { policy, pins, limits, audit, search, sets, accounts } = section
   const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
-  const unusable = servers.flatMap((server) => ('error' in server ? [server.error.message] : []))
+  const unusable = servers.flatMap((server) => ('error' in server ? [[server.name, server.error.message] as const] : []))
   return {
     options: {
       servers: Object.fromEntries(usable.map((server) => [server.name, toServerOptions(server, section)])),
@@ -189,7 +195,8 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
       ...(limits && { limits }),
       ...(audit !== undefined && { audit }),
     },
-    warnings: [...warnings, ...unusable],
+    warnings,
+    unusable: Object.fromEntries(unusable),
   }
 }
 
@@ -202,9 +209,25 @@ function serverAuthOf({ servers = {} }: GatewaySection, usable: readonly UsableS
   return entries.length > 0 ? { serverAuth: Object.fromEntries(entries) } : {}
 }
 
-function toServerOptions({ name, target, headers }: UsableServer, { servers = {} }: GatewaySection): GatewayServerOptions {
+function toServerOptions({ name, target, headers, tools }: UsableServer, { servers = {} }: GatewaySection): GatewayServerOptions {
   const { auth, ...settings } = (Object.hasOwn(servers, name) ? servers[name] : undefined) ?? {}
   const sharing = auth && PER_CALLER.has(auth.type) ? 'principal' : 'shared'
   const ownTarget = target instanceof URL ? target : { ...target, terminateWithParent: true }
-  return { sharing, ...settings, target: ownTarget, ...(headers && Object.keys(headers).length > 0 && { headers }) }
+  return {
+    sharing,
+    ...settings,
+    ...(tools && { tools: restrictTools(settings.tools, tools) }),
+    target: ownTarget,
+    ...(headers && Object.keys(headers).length > 0 && { headers }),
+  }
+}
+
+/** Offers no tool that the entry of the host switches off, whatever the section says. */
+function restrictTools(rules: ItemRules = {}, { include, exclude = [] }: ToolFilter): ItemRules {
+  const isIncluded = createNameMatcher(rules.include ?? ['*'])
+  return {
+    ...rules,
+    ...(include && { include: include.filter(isIncluded) }),
+    exclude: [...(rules.exclude ?? []), ...exclude],
+  }
 }

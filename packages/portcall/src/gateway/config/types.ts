@@ -104,6 +104,8 @@ export interface GatewayConfig {
   readonly policies: GatewayPolicySettings
   /** Messages about parts of the configuration that are ignored. */
   readonly warnings: readonly string[]
+  /** Why servers are left out whose entries cannot be used, by name. */
+  readonly unusable: { readonly [server: string]: string }
 }
 
 /** The settings of one server. */

@@ -1,5 +1,4 @@
 import { KIND_OF_METHOD } from '../../compose/kinds.ts'
-import { createNameMatcher } from '../../compose/name-matcher.ts'
 import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
 import { withoutProperties } from '../../compose/transforms/input-schema.ts'
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
@@ -16,6 +15,7 @@ import {
 } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { foldCase } from '../../util/fold-case.ts'
+import { createNameMatcher } from '../../util/name-matcher.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
 import { ITEM_SELECTION, type ItemSelection } from '../lists/item-selection.ts'
 import type { Patterns } from './rule.ts'

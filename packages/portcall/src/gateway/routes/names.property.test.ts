@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createNameMatcher } from '../../compose/name-matcher.ts'
 import type { QualifiedName } from '../../connect/group/names.ts'
+import { createNameMatcher } from '../../util/name-matcher.ts'
 import { isUrl } from '../../util/parse-url.ts'
 import { createNameRoutes } from './names.ts'
 import { createUriRoutes } from './uris.ts'

@@ -1,5 +1,5 @@
-import { createNameMatcher } from '../../compose/name-matcher.ts'
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
+import { createNameMatcher } from '../../util/name-matcher.ts'
 import type { ItemRules } from '../options.ts'
 
 /** The items of one kind that a server offers. */
