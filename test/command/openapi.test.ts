@@ -44,3 +44,19 @@ test('openapi refuses what is not a description', async () => {
   expect(code).not.toBe(0)
   expect(err).toContain('Swagger 2.0 is not supported')
 })
+
+test.each([
+  [['--exclude', 'DELETE /nope'], '"DELETE /nope" matches no operation'],
+  [['--include', 'list', '--exclude', 'admin'], '"admin" matches no operation'],
+  [['--auth', 'bearer=x'], 'no security scheme "bearer"'],
+  [['--base-url', 'http://127.0.0.1:1', '--base-url', 'http://127.0.0.1:2'], '--base-url is given twice'],
+])('openapi %j names what refers to nothing', async (flags, message) => {
+  const { code, err } = await portcall(['openapi', FILE, '--list', ...flags])
+  expect(code).not.toBe(0)
+  expect(err).toContain(message)
+})
+
+test('openapi takes methods in lower case, and base URLs of other origins', async () => {
+  const flags = ['--exclude', 'delete /admin/*', '--base-url', 'https://files.test=http://127.0.0.1:1']
+  expect((await portcall(['openapi', FILE, '--list', ...flags])).out).toBe('tool list  GET /tickets\n')
+})

@@ -9,6 +9,7 @@ import { loadDescription } from './document/load.ts'
 import { type ApiOperation, type DescribedOperation, listOperations } from './document/operations.ts'
 import type { OpenApiIssue } from './errors.ts'
 import { createToolNames, sanitizeName } from './names.ts'
+import { checkNames, createOverrideNames, type OverrideNames } from './names-in-use.ts'
 import {
   checkOpenApiOptions,
   OPENAPI_LIMITS,
@@ -18,7 +19,7 @@ import {
   type OperationTarget,
 } from './options.ts'
 import { type BaseUrlOptions, baseUrlOf } from './requests/base-url.ts'
-import { createCredentials } from './requests/credentials.ts'
+import { createCredentials, requirementsOf } from './requests/credentials.ts'
 import { BODILESS, knownArguments, planRequest, type RequestPlan } from './requests/plan.ts'
 import { configuredNames } from './requests/reserved-names.ts'
 import { canBeResource, planResource } from './resources.ts'
@@ -63,6 +64,7 @@ export async function fromOpenAPI(description: object | string | URL, options: O
   const { root, url, isFetched } = await loadDescription(description, options)
   const document = createApiDocument(root)
   const described = listOperations(document)
+  checkNames(options, document, described)
   const { title, version, description: about } = objectOrEmpty(root.info)
   const text = textOrNothing(about) ?? textOrNothing(title)
   const info = {
@@ -88,8 +90,11 @@ export async function fromOpenAPI(description: object | string | URL, options: O
     requests: createSchemas(document, 'request', report),
     responses: createSchemas(document, 'response', report),
     nameTool: createToolNames(),
+    overrideNames: createOverrideNames(),
   }
   const operations = described.flatMap((operation) => serveOperation(operation, builder))
+  builder.overrideNames.check()
+  reportUnusedCredentials(operations, described, builder)
   return Object.assign(server, { openapi: { operations, issues: withoutDuplicates(issues) } })
 }
 
@@ -105,6 +110,7 @@ interface Builder {
   readonly issues: OpenApiIssue[]
   readonly requests: SchemaConverter
   readonly responses: SchemaConverter
+  readonly overrideNames: OverrideNames
   readonly nameTool: (operation: ApiOperation, preferred?: string) => string
 }
 
@@ -125,6 +131,7 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
     configuredNames: configuredNames(baseUrl, headers),
     report: (problem) => void builder.issues.push({ where: operation.id, problem }),
   })
+  builder.overrideNames.add(overrides, plan)
   const callable: CallableOperation = {
     plan,
     overrides,
@@ -184,6 +191,26 @@ function hasFields(body: unknown, document: ApiDocument): boolean {
   const media = Object.values(objectOrEmpty(document.follow(body).content)).map(document.follow)
   const schemas = media.map(({ schema }) => document.follow(schema))
   return schemas.some((schema) => Object.keys(objectOrEmpty(schema.properties)).length > 0 || schema.type !== 'object')
+}
+
+/** Reports credentials that no operation requires: they are never sent. */
+function reportUnusedCredentials(
+  served: readonly ApiOperation[],
+  described: readonly DescribedOperation[],
+  builder: Builder,
+): void {
+  const { document, options, issues } = builder
+  const ids = new Set(served.map(({ id }) => id))
+  const required = described
+    .filter(({ id }) => ids.has(id))
+    .flatMap((operation) => requirementsOf(operation, document) ?? [])
+    .flatMap(Object.keys)
+  for (const name of Object.keys(options.auth ?? {}))
+    if (!required.includes(name))
+      issues.push({
+        where: 'auth',
+        problem: `no operation requires ${name}; its credential is not sent. Pass it in "headers" if the API needs it`,
+      })
 }
 
 function addResource(callable: CallableOperation, { server }: Builder): string {

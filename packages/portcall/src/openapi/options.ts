@@ -35,7 +35,7 @@ export type OperationTarget = 'tool' | 'resource' | 'exclude'
 
 /** A rule that decides what becomes of the operations that match all of its conditions. */
 export interface OpenApiRoute {
-  /** HTTP methods in upper case. Default: all. */
+  /** HTTP methods. Default: all. */
   readonly methods?: readonly string[]
   /** A pattern for the path: `/repos/**`, where `*` matches one segment and `**` any number, or a regular expression. Default: all. */
   readonly path?: string | RegExp
@@ -114,7 +114,10 @@ export interface OpenApiOptions extends LoadOptions, Partial<OpenApiLimits> {
   readonly credentialOrigins?: readonly string[]
   /** Headers for all requests, or a function that returns them. */
   readonly headers?: Readonly<Record<string, string>> | ((call: Call) => Readonly<Record<string, string>>)
-  /** Decides what becomes of operations; the first route that matches counts. Default: each becomes a tool. */
+  /**
+   * Decides what becomes of operations; the first route that matches counts. Default: each becomes a tool. A route with a path, tags or operation ids
+   * must match an operation.
+   */
   readonly routes?: readonly OpenApiRoute[]
   /** Changes the tool or resource of an operation, or excludes it by returning `false`. */
   readonly customize?: (operation: ApiOperation) => OperationOverrides | false | undefined

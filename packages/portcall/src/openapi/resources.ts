@@ -5,6 +5,7 @@ import { MAX_TEMPLATE_VARIABLES } from '../schema/uri-template/template.ts'
 import { type CallableOperation, callOperation } from './call-operation.ts'
 import { replacePlaceholders } from './requests/placeholders.ts'
 import type { RequestPlan } from './requests/plan.ts'
+import { bodyText } from './responses/body-text.ts'
 import { failureOf } from './responses/failure.ts'
 import { assertNoSecrets, mimeTypeOf } from './responses/result.ts'
 
@@ -50,8 +51,7 @@ export function planResource(operation: CallableOperation): ResourcePlan {
       if (response.status === 404) return undefined
       if (response.status >= 300) throw failureOf(plan.operation.id, response, redactor)
       const mimeType = mimeTypeOf(response.headers, redactor) || 'application/octet-stream'
-      if (/^text\/|json|xml|yaml/.test(mimeType))
-        return { uri, mimeType, text: redactor.text(new TextDecoder().decode(response.bytes)) }
+      if (/^text\/|json|xml|yaml/.test(mimeType)) return { uri, mimeType, text: redactor.text(bodyText(response)) }
       assertNoSecrets(response.bytes, redactor)
       return { uri, mimeType, blob: response.bytes }
     },

@@ -8,8 +8,9 @@ export function targetOf(operation: ApiOperation, routes: readonly OpenApiRoute[
   return routes.find((route) => matchesRoute(operation, route))?.to ?? 'tool'
 }
 
-function matchesRoute(operation: ApiOperation, { methods, path, tags, operationIds }: OpenApiRoute): boolean {
-  if (methods && !methods.includes(operation.method)) return false
+/** Reports whether an operation meets all conditions of a route. */
+export function matchesRoute(operation: ApiOperation, { methods, path, tags, operationIds }: OpenApiRoute): boolean {
+  if (methods && !methods.some((method) => method.toUpperCase() === operation.method)) return false
   if (tags && !tags.some((tag) => operation.tags.includes(tag))) return false
   if (operationIds && !operationIds.includes(operation.operationId ?? '')) return false
   if (path === undefined) return true

@@ -17,7 +17,13 @@ const FLAGS = {
   },
   exclude: { type: 'string', multiple: true, value: 'PATTERN', description: 'Do not serve these operations; repeatable' },
   resources: { type: 'boolean', description: 'Serve GET operations as resources where possible' },
-  'base-url': { type: 'string', value: 'URL', description: 'Base URL of the API (default: the first server of the description)' },
+  'base-url': {
+    type: 'string',
+    multiple: true,
+    value: 'URL',
+    description:
+      'Base URL of the API (default: the first server of the description); ORIGIN=URL for operations with servers at another origin',
+  },
   header: {
     type: 'string',
     short: 'H',
@@ -50,7 +56,7 @@ export const openapiCommand: Command = defineCommand({
   examples: [
     'portcall openapi petstore.yaml --list',
     'portcall openapi petstore.yaml --include "GET /pets/**" --stdio',
-    'portcall openapi https://api.example.com/openapi.json --auth "bearer=$TOKEN" --port 8080',
+    'portcall openapi https://api.example.com/openapi.json --auth "bearerAuth=$TOKEN" --port 8080',
   ],
   async run({ args: [source = ''], flags, io }) {
     process.exitCode = 0
@@ -65,19 +71,36 @@ type FlagValues = ValuesOf<typeof FLAGS>
 async function createApiServer(source: string, flags: FlagValues): Promise<OpenApiServer> {
   const { fromOpenAPI } = await import('../../entrypoints/openapi.ts')
   const { description, ...fileOptions } = await readDescription(source)
-  const baseUrl = flags['base-url']
+  const baseUrls = flags['base-url'].flatMap(readBaseUrl)
+  const [baseUrl, second] = flags['base-url'].filter((text) => readBaseUrl(text).length === 0)
   if (baseUrl !== undefined && !/^https?:/.test(baseUrl)) throw usageError(`--base-url must be an http URL, not ${baseUrl}`)
+  if (second !== undefined)
+    throw usageError('--base-url is given twice', 'write --base-url ORIGIN=URL for operations with other servers')
+  const unmatched = new Set([...flags.include, ...flags.exclude])
+  const note = (operation: ApiOperation): void => {
+    for (const pattern of unmatched) if (matchesOperation(operation, pattern)) unmatched.delete(pattern)
+  }
   const options: OpenApiOptions = {
     ...fileOptions,
     headers: Object.fromEntries(flags.header.map((text) => splitPair(text, ':', '--header'))),
     auth: Object.fromEntries(flags.auth.map((text) => readCredential(text))),
     ...(baseUrl !== undefined && { baseUrl }),
-    ...(flags.resources && { routes: [{ methods: ['GET'], to: 'resource' }] }),
-    customize: (operation) => (isWanted(operation, flags) ? undefined : false),
+    baseUrls: Object.fromEntries(baseUrls),
+    customize: (operation) => {
+      note(operation)
+      if (!isWanted(operation, flags)) return false
+      return flags.resources && operation.method === 'GET' ? { to: 'resource' } : undefined
+    },
   }
   const server = await fromOpenAPI(description, options).catch((error: unknown) => {
     throw new CliError('usage', error instanceof Error ? error.message : String(error), { cause: error })
   })
+  const [wrong] = unmatched
+  if (wrong !== undefined)
+    throw usageError(
+      `${JSON.stringify(wrong)} matches no operation`,
+      'see the operations with --list, without --include and --exclude',
+    )
   if (server.openapi.operations.length === 0)
     throw usageError(`${source} has no operation to serve`, 'check --include and --exclude')
   return server
@@ -101,6 +124,12 @@ async function readDescription(source: string): Promise<Description> {
   return { description, url, external }
 }
 
+/** Reads `ORIGIN=URL`, the base URL of operations with servers at another origin. */
+function readBaseUrl(text: string): [string, string][] {
+  const [, origin, url] = /^(https?:\/\/[^/=?#]+)=(https?:\/\/.+)$/.exec(text) ?? []
+  return origin !== undefined && url !== undefined ? [[origin, url]] : []
+}
+
 function splitPair(text: string, separator: string, flag: string): [string, string] {
   const at = text.indexOf(separator)
   if (at < 1) throw usageError(`${flag} must have the form NAME${separator}VALUE`)
@@ -122,7 +151,8 @@ function isWanted(operation: ApiOperation, { include, exclude }: FlagValues): bo
 
 /** Reports whether a pattern is the id or a tag of an operation, or matches its path, with or without the method. */
 function matchesOperation({ id, path, operationId, tags }: ApiOperation, pattern: string): boolean {
-  return [id, path, operationId ?? '', ...tags].some((text) => matchesGlob(text, pattern))
+  const withMethod = pattern.replace(/^[a-z]+(?= )/, (method) => method.toUpperCase())
+  return [operationId ?? '', ...tags, path].some((text) => matchesGlob(text, pattern)) || matchesGlob(id, withMethod)
 }
 
 function listApi({ openapi }: OpenApiServer, io: Io): void {

@@ -37,7 +37,8 @@ export function createApiDocument(root: unknown): ApiDocument {
   return { root, is30: String(openapi).startsWith('3.0'), resolve, follow }
 }
 
-function resolvePointer(root: JsonObject, pointer: string): unknown {
+/** Returns what a JSON Pointer in a fragment refers to, or `undefined`. */
+export function resolvePointer(root: JsonObject, pointer: string): unknown {
   if (pointer === '#') return root
   if (!pointer.startsWith('#/')) return undefined
   let current: unknown = root

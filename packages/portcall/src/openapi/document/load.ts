@@ -4,6 +4,8 @@ import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 import { OpenApiError } from '../errors.ts'
+import { resolvePointer } from './document.ts'
+import { withExternalReferences, withoutData } from './references.ts'
 import { checkBrackets, checkStructure } from './structure.ts'
 
 /** How references to other documents are followed: not at all, over https, or by a function that returns the text of a URL. */
@@ -50,9 +52,9 @@ export async function loadDescription(source: unknown, options: LoadOptions = {}
   checkStructure(parsed)
   // `$self` is the base of references. Servers and trust follow the URL that the user named.
   const base = (typeof parsed.$self === 'string' && parseUrl(parsed.$self, url)) || url
-  const hasReferences = hasExternalReferences(parsed)
-  const isFetched = isHttp(url) || (hasReferences && options.external === 'https')
-  return { root: hasReferences ? await bundle(parsed, base, read) : parsed, url, isFetched }
+  const toBundle = withExternalReferences(parsed, (pointer) => resolvePointer(parsed, pointer))
+  const isFetched = isHttp(url) || (toBundle !== undefined && options.external === 'https')
+  return { root: toBundle ? await bundle(toBundle, base, read) : parsed, url, isFetched }
 }
 
 function urlOf(source: unknown): URL | undefined {
@@ -110,13 +112,6 @@ async function fetchText(url: URL, { fetch, allow = [] }: LoadOptions, trustedUr
   return response.text()
 }
 
-function hasExternalReferences(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(hasExternalReferences)
-  if (!isObject(value)) return false
-  if (typeof value.$ref === 'string' && !value.$ref.startsWith('#')) return true
-  return Object.values(value).some(hasExternalReferences)
-}
-
 /** Joins a description with the documents that it refers to. */
 async function bundle(root: JsonObject, base: URL | undefined, read: ReadText): Promise<JsonObject> {
   const { bundleDocuments } = await import('./bundle.ts')
@@ -129,7 +124,7 @@ async function bundle(root: JsonObject, base: URL | undefined, read: ReadText): 
   const readDocument = async (url: string): Promise<unknown> => {
     const parsed = await parseDescription(await readOnce(url))
     checkStructure(parsed)
-    return parsed
+    return withoutData(parsed, false)
   }
   const bundled = await bundleDocuments(root, base?.href, readDocument)
   checkStructure(bundled)

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
+import { stringifyExactly } from '../schemas/integers.ts'
 import { shorten } from '../schemas/keywords.ts'
 import { fileBlob, fileSchema } from './files.ts'
 import { formFields } from './form-fields.ts'
@@ -86,10 +87,16 @@ export interface FormNames {
   acceptsMember(name: string): boolean
 }
 
+/** What the serialization of a body depends on. */
+export interface BodyContext extends FormNames {
+  /** The schema of all arguments, with the definitions that the schema of the body refers to. */
+  readonly inputSchema: JsonObject
+}
+
 /** Serializes the value of the argument. Fields of forms whose names are not accepted are left out. */
-export function serializeBody(body: PlannedBody, value: unknown, names: FormNames): SerializedBody {
+export function serializeBody(body: PlannedBody, value: unknown, { inputSchema, ...names }: BodyContext): SerializedBody {
   const { kind, mediaType, form } = body
-  if (kind === 'json') return { content: JSON.stringify(value), mediaType }
+  if (kind === 'json') return { content: stringifyExactly(value, body.schema, inputSchema), mediaType }
   if (kind === 'form') return { content: serializeForm(acceptedFields(value, names), body, names), mediaType }
   if (form) return serializeMultipart(acceptedFields(value, names), form, mediaType)
   if (kind === 'text') return { content: toText(value), mediaType }

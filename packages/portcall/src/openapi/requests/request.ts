@@ -1,6 +1,7 @@
 /** Builds requests from the arguments of a tool. */
 import { ToolError } from '../../entrypoints/index.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { checkIntegers } from '../schemas/integers.ts'
 import { type FormNames, serializeBody } from './body.ts'
 import type { RequestCredentials } from './credentials.ts'
 import { isMemberPlace, type PlannedParameter } from './parameters.ts'
@@ -37,6 +38,7 @@ export interface RequestParts {
 /** Builds the request of a call. @throws ToolError when a value cannot be part of a path. */
 export function buildRequest(parts: RequestParts): ApiRequest {
   const { plan, args, baseUrl, credentials } = parts
+  checkIntegers(args, plan.inputSchema)
   const headers = lowerCaseNames(parts.headers)
   const names = createNames(parts)
   const given = plan.parameters.filter(
@@ -45,7 +47,9 @@ export function buildRequest(parts: RequestParts): ApiRequest {
   const values: Values = { args, acceptsMember: names.acceptsMember }
   const at = (place: PlannedParameter['place']): PlannedParameter[] => given.filter((parameter) => parameter.place === place)
   const body =
-    plan.body && args[plan.body.argument] !== undefined ? serializeBody(plan.body, args[plan.body.argument], names) : undefined
+    plan.body && args[plan.body.argument] !== undefined
+      ? serializeBody(plan.body, args[plan.body.argument], { ...names, inputSchema: plan.inputSchema })
+      : undefined
   const cookies = [
     ...at('cookie').map((parameter) => serialize(parameter, values, serializeCookieValue)),
     ...(headers.cookie === undefined ? [] : [headers.cookie]),

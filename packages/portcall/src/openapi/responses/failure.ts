@@ -4,6 +4,8 @@ import { ToolError } from '../../entrypoints/index.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import { isDeeperThan } from '../document/structure.ts'
 import type { ApiResponse } from '../requests/send.ts'
+import { parseExactly } from '../schemas/integers.ts'
+import { bodyText } from './body-text.ts'
 import type { Redactor } from './redact.ts'
 
 const MAX_MESSAGE_LENGTH = 2000
@@ -35,23 +37,36 @@ export function failureOf(where: string, response: ApiResponse, redactor: Redact
   return new ToolError([...parts, ...notes].filter(Boolean).join('\n'))
 }
 
-/** Secrets are replaced before texts are cut, so that no half of one remains. */
+/**
+ * Returns the message, and after it the body if it says more, such as the fields that are wrong. Secrets are replaced before texts are cut, so
+ * that no half of one remains.
+ */
 function messageOf({ headers, bytes }: ApiResponse, redactor: Redactor): string {
-  const text = new TextDecoder().decode(bytes.subarray(0, MAX_BODY_BYTES)).trim()
+  const text = bodyText({ headers, bytes: bytes.subarray(0, MAX_BODY_BYTES) }).trim()
   const type = headers.get('content-type') ?? ''
-  if (/json/.test(type) || text.startsWith('{')) {
+  if (/json/.test(type) || /^[{[]/.test(text)) {
     const parsed = parseJson(text)
     if (parsed !== undefined && !isDeeperThan(parsed, MAX_RESPONSE_DEPTH)) {
       const value = redactor.value(parsed)
-      return (isObject(value) && findMessage(value)) || JSON.stringify(value).slice(0, MAX_MESSAGE_LENGTH)
+      const message = isObject(value) ? findMessage(value) : ''
+      const body = JSON.stringify(value)
+      const details = isOnlyMessage(value) ? '' : body.slice(0, MAX_MESSAGE_LENGTH)
+      return [message, details].filter(Boolean).join('\n') || body.slice(0, MAX_MESSAGE_LENGTH)
     }
   }
   return /html/.test(type) || /^\s*</.test(text) ? '' : redactor.text(text).slice(0, MAX_MESSAGE_LENGTH)
 }
 
+/** Reports whether a body says nothing besides its message: an object with one text. */
+function isOnlyMessage(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const members = Object.values(value)
+  return members.length === 1 && (typeof members[0] === 'string' || isOnlyMessage(members[0])) && findMessage(value) !== ''
+}
+
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return undefined
   }

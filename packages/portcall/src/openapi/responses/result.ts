@@ -4,6 +4,9 @@ import { isDeeperThan } from '../document/structure.ts'
 import type { OperationOverrides } from '../options.ts'
 import type { RequestPlan } from '../requests/plan.ts'
 import type { ApiResponse } from '../requests/send.ts'
+import { parseExactly } from '../schemas/integers.ts'
+import { bodyText } from './body-text.ts'
+import { conform } from './conform.ts'
 import { failureOf, MAX_RESPONSE_DEPTH } from './failure.ts'
 import type { OutputSchema } from './output.ts'
 import { paginationHint } from './pagination.ts'
@@ -25,23 +28,24 @@ export interface ResultOptions {
 /** Converts a response to a result. @throws ToolError for a status of 300 or more. */
 export async function toResult(response: ApiResponse, options: ResultOptions): Promise<CallToolResult> {
   const { operation } = options.plan
+  const { output } = options
   if (response.status >= 300) throw failureOf(operation.id, response, options.redactor)
-  const json = response.bytes.length > 0 ? parseJsonBody(response) : undefined
+  const json = response.bytes.length > 0 ? parseJsonBody(response, output !== undefined) : undefined
   if (json) return jsonResult(json.value, response, options)
   const block = contentOf(response, options)
-  if (!options.output) return { content: [block] }
-  return {
-    content: [text(`${options.redactor.text(status(response))}, but its body is not JSON as the description says.`), block],
-    isError: true,
-  }
+  if (!output) return { content: [block] }
+  // The call succeeded, whatever the description says about the body: an error would invite the model to call again.
+  const conforming = await conform(block.type === 'text' && response.bytes.length > 0 ? block.text : {}, output)
+  if (!conforming) return { content: [text(deviation(response, options)), block], isError: true }
+  return { content: [block], structuredContent: conforming.value as never }
 }
 
-/** Returns the parsed body of a JSON response, or `undefined` for other responses. */
-function parseJsonBody({ headers, bytes }: ApiResponse): { readonly value: unknown } | undefined {
-  const type = headers.get('content-type')
-  if (type !== null && !/[/+]json\b/i.test(type)) return undefined
+/** Returns the parsed body of a JSON response, or `undefined` for other responses. Where JSON is described, the content type does not count. */
+function parseJsonBody(response: ApiResponse, isDescribed: boolean): { readonly value: unknown } | undefined {
+  const type = response.headers.get('content-type')
+  if (type !== null && !isDescribed && !/[/+]json\b/i.test(type)) return undefined
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    const value: unknown = parseExactly(bodyText(response))
     return isDeeperThan(value, MAX_RESPONSE_DEPTH) ? undefined : { value }
   } catch {
     return undefined
@@ -53,17 +57,17 @@ async function jsonResult(body: unknown, response: ApiResponse, options: ResultO
   const selected = typeof select === 'function' ? await select(body, call) : select ? selectPaths(body, select) : body
   // Secrets are replaced before texts are cut, so that no half of one remains.
   const { value, notes } = trimToFit(redactor.value(selected), maxChars)
-  const issues = output ? await output.check(value) : []
+  const conforming = output && (await conform(value, output))
   const hints = [notes.length > 0 && `Shortened: ${notes.join('; ')}.`, paginationHint(plan, response.headers, body)]
   const hintBlocks = hints.filter((hint) => typeof hint === 'string').map((hint) => text(redactor.text(hint)))
   const content = [text(JSON.stringify(value) ?? 'null'), ...hintBlocks]
-  if (issues.length > 0) {
-    const problems = issues.slice(0, 3).map(({ path, message }) => `/${path.join('/')} ${message}`)
-    const note = `${redactor.text(status(response))}: the request succeeded, but the response does not match its description (${problems.join('; ')}). The response:`
-    return { content: [text(note), ...content], isError: true }
-  }
-  const isStructured = output !== undefined || (typeof value === 'object' && value !== null)
-  return { content, ...(isStructured && { structuredContent: value as never }) }
+  if (output && !conforming) return { content: [text(deviation(response, options)), ...content], isError: true }
+  const isStructured = conforming !== undefined || (typeof value === 'object' && value !== null)
+  return { content, ...(isStructured && { structuredContent: (conforming ? conforming.value : value) as never }) }
+}
+
+function deviation(response: ApiResponse, { redactor }: ResultOptions): string {
+  return `${redactor.text(status(response))}: the request succeeded, but the response does not match its description. The response:`
 }
 
 const TEXT = /^text\/|[/+](xml|yaml|x-yaml|javascript|x-ndjson|jsonl|graphql|x-www-form-urlencoded)\b/i
@@ -75,7 +79,7 @@ function contentOf(response: ApiResponse, { maxChars, redactor, uri, plan }: Res
     return text(redactor.text(plan.operation.method === 'HEAD' ? describeHeaders(response) : status(response)))
   const mimeType = mimeTypeOf(headers, redactor)
   if (TEXT.test(mimeType) || (mimeType === '' && isText(bytes)) || /json/.test(mimeType)) {
-    const { value } = trimToFit(redactor.text(new TextDecoder().decode(bytes)), maxChars)
+    const { value } = trimToFit(redactor.text(bodyText(response)), maxChars)
     return text(String(value))
   }
   assertNoSecrets(bytes, redactor)

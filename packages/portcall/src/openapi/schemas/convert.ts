@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, withoutUndefined } from '../document/json.ts'
 import type { ReportIssue } from '../errors.ts'
+import { digitsOf } from './integers.ts'
 import { type ConvertedSchema, KEYWORDS, type KeywordContext } from './keywords.ts'
 
 /** What a schema describes. Properties that are `readOnly` do not belong to requests, those that are `writeOnly` not to responses. */
@@ -47,7 +48,7 @@ export function createSchemaConverter(options: ConverterOptions): ConvertSchema 
       drop: (problem) => options.report({ where: 'schemas', problem }),
       isResponse: options.use === 'response',
     }
-    const keywords = normalizeKeywords(schema, hidden)
+    const keywords = { ...normalizeKeywords(schema, hidden), ...digitsOf(schema) }
     const converted: JsonObject = {}
     for (const [keyword, value] of Object.entries(keywords)) {
       const result = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]?.(value, context) : undefined

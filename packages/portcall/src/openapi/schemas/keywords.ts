@@ -41,14 +41,17 @@ export const KEYWORDS: { readonly [keyword: string]: Keyword } = {
   title: text,
   description: text,
   default: keep,
-  const: keep,
+  const: (value, { isResponse }) => (isResponse ? undefined : value),
   deprecated: flag,
-  examples: (value, { isResponse }) => (!isResponse && Array.isArray(value) && value.length > 0 ? value.slice(0, 3) : undefined),
+  examples: (value, { isResponse }) => {
+    const examples = Array.isArray(value) && !isResponse ? value.filter((example) => !hasReference(example)).slice(0, 3) : []
+    return examples.length > 0 ? examples : undefined
+  },
   type: (value) => {
     const types = (Array.isArray(value) ? value : [value]).filter((type) => TYPES.includes(type))
     return types.length > 1 ? [...new Set(types)] : types[0]
   },
-  enum: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined),
+  enum: (value, { isResponse }) => (Array.isArray(value) && value.length > 0 && !isResponse ? value : undefined),
   multipleOf: (value, context) => (Number(value) > 0 ? limit(value, context) : undefined),
   minimum: limit,
   maximum: limit,
@@ -105,6 +108,11 @@ export function shorten(description: string, length: number = MAX_DESCRIPTION_LE
   const cut = description.slice(0, length - 1)
   const end = Math.max(cut.lastIndexOf('. '), cut.lastIndexOf('\n'))
   return end > length / 2 ? cut.slice(0, end + 1).trimEnd() : `${cut}…`
+}
+
+/** Reports whether an example stands for an object elsewhere in the description. */
+function hasReference(example: unknown): boolean {
+  return isObject(example) && typeof example.$ref === 'string'
 }
 
 function mapValues(value: JsonObject, convert: (schema: unknown) => ConvertedSchema): { [name: string]: ConvertedSchema } {

@@ -1,0 +1,61 @@
+import { connect } from 'portcall/client'
+import { fromOpenAPI, type OpenApiOptions } from 'portcall/openapi'
+import { expect, onTestFinished, test } from 'vitest'
+
+const parameter = (name: string) => ({ name, in: 'query', schema: { type: 'string' } })
+const DESCRIPTION = {
+  openapi: '3.1.0',
+  info: { title: 't', version: '1' },
+  servers: [{ url: 'https://{region}.api.test', variables: { region: { default: 'eu' } } }],
+  paths: {
+    '/pets': {
+      get: { operationId: 'listPets', tags: ['pets'], parameters: [parameter('tenant')], security: [{ bearerAuth: [] }] },
+    },
+    '/admin/users': { delete: { operationId: 'dropUsers' } },
+  },
+  components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' }, unused: { type: 'http', scheme: 'basic' } } },
+}
+
+async function namesOf(options: OpenApiOptions) {
+  const server = await fromOpenAPI(DESCRIPTION, options)
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  return { tools: (await client.tools().toArray()).map(({ name }) => name), issues: server.openapi.issues }
+}
+
+test.each<[string, object, string]>([
+  ['auth', { auth: { bearer: 'x' } }, 'no security scheme "bearer"; it has bearerAuth, unused'],
+  ['auth', { auth: { bearerauth: 'x' } }, 'did you mean "bearerAuth"?'],
+  ['a member of a route', { routes: [{ method: 'delete', to: 'exclude' }] }, 'Use "methods"'],
+  ['a target', { routes: [{ to: 'excluded' }] }, 'must be tool, resource or exclude'],
+  ['a method', { routes: [{ methods: ['DELETE /x'], to: 'exclude' }] }, 'is not a method'],
+  ['a path', { routes: [{ path: '/nope/**', to: 'exclude' }] }, 'routes[0] matches no operation'],
+  ['a path with a method', { routes: [{ path: '/admin/**', methods: ['get'], to: 'exclude' }] }, 'matches no operation'],
+  ['a tag', { routes: [{ tags: ['pet'], to: 'exclude' }] }, 'no tag "pet"; did you mean "pets"?'],
+  ['an operation id', { routes: [{ operationIds: ['listPet'], to: 'exclude' }] }, 'did you mean "listPets"?'],
+  ['a fixed argument', { customize: () => ({ fixed: { tenent: 'a' } }) }, 'no argument "tenent"'],
+  ['a hidden argument', { customize: () => ({ hide: ['nope'] }) }, 'no argument "nope"'],
+  ['a member of customize', { customize: () => ({ rename: 'x' }) }, 'unknown option "rename"'],
+  ['a server variable', { serverVariables: { regoin: 'us' } }, 'did you mean "region"?'],
+  ['an origin', { credentialOrigins: ['https://api.test/'] }, 'is not an origin'],
+  ['a base URL of an origin', { baseUrls: { 'api.test': 'http://127.0.0.1' } }, 'is not an origin'],
+])('a name that refers to nothing is refused: %s', async (_, options, message) => {
+  await expect(fromOpenAPI(DESCRIPTION, options as OpenApiOptions)).rejects.toThrow(message)
+})
+
+test('names that refer to something are accepted, methods in any case, and arguments that only some operations have', async () => {
+  const { tools, issues } = await namesOf({
+    auth: { bearerAuth: 'x' },
+    routes: [{ methods: ['delete'], to: 'exclude' }],
+    serverVariables: { region: 'us' },
+    customize: () => ({ fixed: { tenant: 'a' } }),
+  })
+  expect(tools).toEqual(['listPets'])
+  expect(issues).toEqual([])
+  expect((await namesOf({ customize: () => ({ fixed: { tenant: 'a' } }) })).tools).toEqual(['listPets', 'dropUsers'])
+})
+
+test('a credential that no operation requires is an issue', async () => {
+  const { issues } = await namesOf({ auth: { unused: 'u:p' } })
+  expect(issues).toEqual([{ where: 'auth', problem: expect.stringContaining('no operation requires unused') }])
+})
