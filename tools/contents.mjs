@@ -1,5 +1,5 @@
 /**
- * `node tools/contents.mjs`: writes the lists of pages in docs/README.md and llms.txt from lib/contents.mjs; `--check` compares
+ * `node tools/contents.mjs`: writes the lists of pages in docs/README.md and llms.txt from lib/contents.mjs, and the list of examples in examples/README.md; `--check` compares
  * instead, and reports pages that are missing or not listed.
  */
 import { existsSync, writeFileSync } from 'node:fs'
@@ -17,10 +17,25 @@ const HEAD = `# Portcall
 To write a server, import \`createServer\` from \`portcall\`, then \`serve\` from \`portcall/node\`, \`httpHandler\` from \`portcall/http\` or \`serveStdio\` from
 \`portcall/stdio\`. To write a client, import \`connect\` from \`portcall/client\`. To test, import \`connectPair\` from \`portcall/testing\`. ES modules only.
 `
+const EXAMPLES = join(ROOT, 'examples')
+const EXAMPLES_HEAD = `# Examples
+
+One feature per file. The page beside an example explains it. \`npm test\` runs all of them.
+
+Start with [first-server](first-server.ts) and [first-client](first-client.ts). [notes](notes/main.ts) is a whole server, with tools, resources, prompts and
+notifications; \`npm start\` serves it. Run any other file in a clone of the repository, without installing anything first:
+
+<!-- run by: test/newcomer/commands.test.ts, goes on running -->
+\`\`\`sh
+node tools/run.mjs examples/book-table.ts
+\`\`\`
+
+Files that only export a server are modules for the command: \`npx portcall serve FILE\` in a project that has Portcall.
+`
 const OPTIONAL = `## Optional
 
 - [API reference](docs/reference/api/README.md): every export, generated from the source
-- [Examples](examples): one feature per file
+- [Examples](examples/README.md): one feature per file
 - [Changelog](CHANGELOG.md): what changed in each version
 `
 
@@ -34,7 +49,30 @@ const index = readText(join(DOCS, 'README.md')).replace(
   /(<!-- pages -->\n)[\s\S]*?(<!-- end of pages -->)/,
   (_all, start, end) => `${start}\n${list('')}\n${end}`,
 )
-const WRITTEN = { 'docs/README.md': index, 'llms.txt': `${HEAD}\n${list('docs/')}\n${OPTIONAL}` }
+/** The examples, below the pages that explain them. An example of several pages is listed below the first. */
+function examples() {
+  const left = new Set(filesBelow(EXAMPLES, '.ts').map((path) => path.slice(EXAMPLES.length + 1)))
+  const rowsOf = (path) =>
+    [...readText(join(DOCS, `${path}.md`)).matchAll(/<!-- from: examples\/([\w./-]+\.ts)/g)]
+      .map(([, file]) => file)
+      .filter((file) => left.delete(file))
+      .map((file) => `[${file.slice(0, -'.ts'.length)}](${file})`)
+  const sections = SECTIONS.map(({ title, folder, pages }) => {
+    const rows = pages
+      .map(([name, page]) => [`[${page}](../docs/${folder}/${name}.md)`, rowsOf(`${folder}/${name}`)])
+      .filter(([, files]) => files.length > 0)
+      .map(([page, files]) => `| ${page} | ${files.join(', ')} |`)
+    return rows.length === 0 ? '' : `## ${title}\n\n| Page | Examples |\n|---|---|\n${rows.join('\n')}\n`
+  })
+  const programs = [...left].filter((file) => !file.includes('/')).map((file) => `[${file.slice(0, -'.ts'.length)}](${file})`)
+  return [EXAMPLES_HEAD, ...sections.filter(Boolean), `## Others\n\n${programs.join(', ')}\n`].join('\n')
+}
+
+const WRITTEN = {
+  'examples/README.md': examples(),
+  'docs/README.md': index,
+  'llms.txt': `${HEAD}\n${list('docs/')}\n${OPTIONAL}`,
+}
 
 const faults = []
 for (const [name, text] of Object.entries(WRITTEN)) {

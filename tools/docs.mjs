@@ -27,10 +27,10 @@ const GENERATED = [
     script: 'tools/gateway-doc.mjs',
     holds: 'the tables of docs/gateway match the JSON Schema and the differences that tests skip',
   },
-  { script: 'tools/contents.mjs', holds: 'docs/README.md and llms.txt list every page' },
+  { script: 'tools/contents.mjs', holds: 'docs/README.md and llms.txt list every page, and examples/README.md every example' },
   { script: 'bench/report/write.mjs', holds: 'the figures match bench/results' },
 ]
-const all = [at('README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
+const all = [at('README.md'), at('examples/README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
 const prose = all.filter((path) => !path.startsWith(at('docs/reference/api')))
 const pages = [
   ...all,

@@ -10,7 +10,8 @@ afterAll(() => shell.stop())
 
 /** The expected output of the commands of each page, in order. A command that keeps running is stopped after its output. */
 const PAGES = {
-  'README.md': ['http://127.0.0.1:'],
+  'README.md': ['portcall-0.1.0.tgz', 'http://127.0.0.1:'],
+  'examples/README.md': ['Listening at http://127.0.0.1:'],
   'docs/README.md': ['http://127.0.0.1:', 'http://127.0.0.1:'],
   'docs/tools/testing.md': ['"tools"'],
   'docs/reference/benchmarks.md': ['http/modern'],

@@ -32,6 +32,7 @@ const here = (text: string): string => text.replaceAll('3000', port)
  */
 const commandsHere = (commands: string): string =>
   here(commands)
+    .replace(/\.{1,2}\/portcall-[\d.]+\.tgz/g, `'${tarball}'`)
     .replace(/^npm install portcall\b/gm, `npm install '${tarball}'`)
     .replace(/^npm install$/gm, `npm install '${tarball}'`)
     .replace(/^npx portcall new\b/gm, `npx --yes --package='${tarball}' portcall new`)
@@ -52,6 +53,7 @@ async function follow(step: Step): Promise<void> {
 }
 
 describe.each([
+  ['README.md', 1],
   ['docs/get-started/first-server.md', 15],
   ['docs/get-started/first-client.md', 4],
   ['docs/get-started/connect-hosts.md', 3],
