@@ -3,7 +3,8 @@ import { createServer } from 'portcall'
 import { bearerToken, clientCredentials } from 'portcall/auth/client'
 import { apiKeys, introspection, jwt, protect } from 'portcall/auth/server'
 import { connectAll } from 'portcall/client'
-import { createGateway } from 'portcall/gateway'
+import { hide, mount, toolSearch, transform } from 'portcall/compose'
+import { accessRules, createGateway } from 'portcall/gateway'
 import { metrics } from 'portcall/metrics'
 import { rateLimit, timeLimit } from 'portcall/middleware'
 import { memoryStores } from 'portcall/stores'
@@ -11,6 +12,7 @@ import { postgresStores } from 'portcall/stores/postgres'
 import { redisStores } from 'portcall/stores/redis'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { tasks } from 'portcall/tasks'
+import { connectPair } from 'portcall/testing'
 import { type Mistake, testMistakes } from './table.ts'
 
 const info = { name: 'weather', version: '1.0.0' }
@@ -211,6 +213,132 @@ const servers: readonly Mistake[] = [
   },
 ]
 
+const rule = (members: object): unknown => call(accessRules, { default: 'allow', rules: [members] })
+const gateway: readonly Mistake[] = [
+  {
+    mistake: 'an action that does not exist',
+    run: () => rule({ tools: 'a', do: 'permit' }),
+    says: ['rule 1: do has an invalid value: it must be "allow", "approve" or "deny", not "permit"'],
+  },
+  {
+    mistake: 'a misspelled member of a rule',
+    run: () => rule({ tool: 'a', do: 'deny' }),
+    says: ['rule 1: tool is unknown. Did you mean "tools"?'],
+  },
+  {
+    mistake: 'hints that do not exist',
+    run: () => rule({ annotations: { readOnly: true }, do: 'deny' }),
+    says: ['rule 1: annotations has an invalid value', 'readOnlyHint, destructiveHint'],
+  },
+  {
+    mistake: 'rules as an object',
+    run: () => call(accessRules, { default: 'allow', rules: {} }),
+    says: ['accessRules(): rules must be an array'],
+  },
+  {
+    mistake: 'another default',
+    run: () => call(accessRules, { default: 'permit', rules: [] }),
+    says: ['accessRules(): default must be "allow" or "approve" or "deny", not "permit"'],
+  },
+  {
+    mistake: 'mount with its arguments swapped',
+    run: () => call(mount, 'https://a.example/mcp', server()),
+    says: ['mount(server, other): the first argument must be the server'],
+  },
+  { mistake: 'patterns that are none', run: () => call(hide, undefined), says: ['must be', 'not undefined'] },
+  {
+    mistake: 'a misspelled kind of patterns',
+    run: () => call(hide, { tool: 'admin_*' }),
+    says: ['Patterns of items: unknown option "tool". Use "tools"'],
+  },
+  {
+    mistake: 'a transform in the place of middleware',
+    run: () => call(server().use, hide('admin_*')),
+    says: ['server.use(): middleware must be a function, not an object. Wrap a transform: transform(…)'],
+  },
+  {
+    mistake: 'middleware in the place of a transform',
+    run: () => call(transform, toolSearch()),
+    says: ['transform() needs transforms such as hide(…), not a function. Pass middleware to use() itself'],
+  },
+]
+
+const template = (completers: object): unknown =>
+  call(server().resource, 'notes://{name}', { complete: completers }, () => 'text')
+const registering: readonly Mistake[] = [
+  {
+    mistake: 'a completer of a variable that the template does not have',
+    run: () => template({ nmae: () => [] }),
+    says: ['server.resource("notes://{name}"): complete: unknown option "nmae". Did you mean "name"?'],
+  },
+  {
+    mistake: 'completions as an array',
+    run: () => template({ name: ['a', 'b'] }),
+    says: ['complete: name must be a function, not an array'],
+  },
+  {
+    mistake: 'a completer of an argument that the prompt does not have',
+    run: () => call(server().prompt, 'review', { complete: { code: () => [] } }, () => 'text'),
+    says: ['server.prompt("review"): complete: unknown option "code"'],
+  },
+  {
+    mistake: 'a task without the tasks extension',
+    run: () => call(server().tool, 'render', { task: 'optional' }, () => 'text'),
+    says: ['server.tool("render"): task needs the tasks extension: createServer(info, { extensions: [tasks()] })'],
+  },
+]
+
+/** Runs a tool, and returns the error that the server reports. */
+async function reported(handler: (call: never) => unknown): Promise<string> {
+  const errors: unknown[] = []
+  const failing = createServer(info, { onEvent: (event) => void (event.type === 'error' && errors.push(event.error)) })
+  failing.tool('run', {}, async (_args, context) => String((await handler(context as never)) ?? ''))
+  const client = await connectPair(failing)
+  await client.callTool('run')
+  return (errors[0] as Error).message
+}
+
+const calls: readonly Mistake[] = [
+  {
+    mistake: 'progress as a text',
+    run: () => reported((context: { progress(value: unknown): unknown }) => context.progress('50%')),
+    says: ['call.progress(progress, total): progress must be a number, not "50%"'],
+  },
+  {
+    mistake: 'a level of another logger',
+    run: () => reported((context: { log(...args: unknown[]): unknown }) => context.log('warn', 'text')),
+    says: ['call.log(level, data): level must be one of "debug"', 'not "warn". Use "warning"'],
+  },
+  {
+    mistake: 'the arguments of a tool as text',
+    run: withoutShowing('s3cret', async () => call((await connectPair(server())).callTool, 'run', '{"x":"s3cret"}')),
+    says: ['callTool(name, arguments): arguments must be an object, not a text. Parse a text first: JSON.parse(text)'],
+  },
+  {
+    mistake: 'complete with one object',
+    run: async () => call((await connectPair(server())).complete, { ref: {}, argument: {} }),
+    says: ['complete(ref, argument): argument must be { name, value }, both strings'],
+  },
+  {
+    mistake: 'a filter with the name of another member',
+    run: async () => call((await connectPair(server())).listen, { resources: ['a://b'] }),
+    says: ['listen(filter): unknown option "resources". Use "resourceSubscriptions" for URIs'],
+  },
+  {
+    mistake: 'one URI in the place of an array',
+    run: async () => call((await connectPair(server())).listen, { resourceSubscriptions: 'a://b' }),
+    says: ['listen(filter): resourceSubscriptions must be an array of texts, not "a://b"'],
+  },
+  {
+    mistake: 'client middleware that is none',
+    run: async () => call((await connectPair(server())).use, metrics()),
+    says: ['client.use(): middleware must be a function, not an object. Pass its member "middleware"'],
+  },
+]
+
+testMistakes('gateway', gateway)
+testMistakes('registering', registering)
+testMistakes('calls', calls)
 testMistakes('limits', limits)
 testMistakes('authorization', auth)
 testMistakes('stores', stores)

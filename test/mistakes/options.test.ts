@@ -1,6 +1,8 @@
 /** The rules that hold for the options of every function. */
+
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { FACTORIES, type Factory } from './factories.ts'
+import { EXEMPT, EXEMPT_REPORTS, FACTORIES, type Factory } from './factories.ts'
 
 type Options = Readonly<Record<string, unknown>>
 
@@ -61,4 +63,22 @@ describe.each(FACTORIES.map((factory) => [factory.name, factory] as const))('%s'
     const error = await errorOf(factory, { ...unset, ...valid, zzUnknown: undefined, zzLast: 1 })
     expect(error.message).toContain('zzLast')
   })
+})
+
+/** The functions of the API reports that take an object of options. */
+function functionsWithOptions(): string[] {
+  const folder = new URL('../../api/', import.meta.url)
+  const reports = readdirSync(folder).filter((file) => !EXEMPT_REPORTS.includes(file.replace('.api.md', '')))
+  const declarations = reports.flatMap((file) => [
+    ...readFileSync(new URL(file, folder), 'utf8').matchAll(/^export function (\w+)[^;]*?\b\w+Options\b[^;]*;/gm),
+  ])
+  return [...new Set(declarations.map(([, name = '']) => name))]
+}
+
+test('each function that takes options is in the table, or has a reason', () => {
+  const known = new Set([...FACTORIES.map(({ name }) => name), ...Object.keys(EXEMPT)])
+  const found = functionsWithOptions()
+  expect(found.length).toBeGreaterThan(50)
+  expect(found.filter((name) => !known.has(name))).toEqual([])
+  expect(Object.keys(EXEMPT).filter((name) => FACTORIES.some((one) => one.name === name))).toEqual([])
 })

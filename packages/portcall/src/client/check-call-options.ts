@@ -1,3 +1,4 @@
+import type { SubscriptionFilter } from '../protocol/types.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { CLIENT_TIMEOUTS, type RequestOptions } from './options.ts'
 
@@ -18,4 +19,33 @@ const ADVICE = {
 export function checkCallOptions(method: string, options: RequestOptions): void {
   checkOptions(`${method}: options`, options, { names: NAMES, advice: ADVICE, isOpen: true })
   if (options.timeouts) checkOptions(`${method}: timeouts`, options.timeouts, { names: CLIENT_TIMEOUTS })
+}
+
+/** The members of a filter; extensions add others. */
+const FILTER = {
+  toolsListChanged: 'boolean',
+  promptsListChanged: 'boolean',
+  resourcesListChanged: 'boolean',
+  resourceSubscriptions: 'texts',
+}
+const FILTER_ADVICE = {
+  tools: 'Use "toolsListChanged"',
+  prompts: 'Use "promptsListChanged"',
+  resources: 'Use "resourceSubscriptions" for URIs, or "resourcesListChanged" for the list',
+  uris: 'Use "resourceSubscriptions"',
+  uri: 'Use "resourceSubscriptions"',
+}
+
+/** Returns the filter of `listen`. @throws TypeError for a member that no server knows, which would wait for ever. */
+export function checkFilter(filter: SubscriptionFilter): SubscriptionFilter {
+  checkOptions('listen(filter)', filter, { names: FILTER, advice: FILTER_ADVICE, isOpen: true })
+  return filter
+}
+
+const MIDDLEWARE = { middleware: 'function' }
+const MIDDLEWARE_REQUIRED = { middleware: 'Pass (request, context, next) => next(request, context)' }
+
+/** Checks the argument of `client.use`. @throws TypeError. */
+export function checkClientMiddleware(middleware: unknown): void {
+  checkOptions('client.use()', { middleware }, { names: MIDDLEWARE, required: MIDDLEWARE_REQUIRED })
 }

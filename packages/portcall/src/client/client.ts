@@ -15,6 +15,7 @@ import type {
   Tool,
 } from '../protocol/types.ts'
 import { type Cache, createCache, NO_CACHE } from './cache.ts'
+import { checkClientMiddleware, checkFilter } from './check-call-options.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { ClientClosedError } from './errors.ts'
 import { type ClientExtension, createExtensionTables } from './extension.ts'
@@ -176,10 +177,11 @@ export function createClient(connection: () => ServerConnection, options: Client
       list<ResourceTemplate>({ method: 'resources/templates/list', key: 'resourceTemplates' }, callOptions),
     prompts: (callOptions) => list<Prompt>({ method: 'prompts/list', key: 'prompts' }, callOptions),
     callTool: (name, args = {}, callOptions = {}) => toolCaller.call(name, args as JsonObject, callOptions) as never,
-    listen: (filter) => subscriptions.subscribe(filter),
+    listen: (filter) => subscriptions.subscribe(checkFilter(filter)),
     request: toolCaller.request,
     exchange: async (request, context) => completeResponse(request.method, await exchange(request, context)),
     use(middleware) {
+      checkClientMiddleware(middleware)
       middlewares.push(middleware)
       exchange = applyMiddleware(direct, middlewares)
       return client

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '../protocol/types.ts'
 import type { Issue } from '../schema/standard.ts'
+import { describe } from '../util/describe.ts'
 import { PortcallError } from '../util/errors.ts'
 
 /** Thrown when a request takes longer than one of its timeouts. The server is notified of the cancellation. */
@@ -58,4 +59,13 @@ export class ClientClosedError extends PortcallError {
 /** @throws TypeError when the first argument of a method is not a string, as in other libraries, where it is an object. */
 export function assertStringArgument(value: unknown, usage: string): void {
   if (typeof value !== 'string') throw new TypeError(`${usage}: the first argument must be a string, not ${typeof value}`)
+}
+
+/** @throws TypeError when an argument of a method is not an object. Texts are not shown. */
+export function assertObjectArgument(value: unknown, usage: string, name = 'arguments'): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
+  const advice = typeof value === 'string' ? '. Parse a text first: JSON.parse(text)' : ''
+  throw new TypeError(
+    `${usage}: ${name} must be an object, not ${typeof value === 'string' ? 'a text' : describe(value)}${advice}`,
+  )
 }

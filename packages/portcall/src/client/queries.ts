@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import type { Completion, DiscoverResult, GetPromptResult, Implementation, ReadResourceResult } from '../protocol/types.ts'
-import { assertStringArgument, InvalidResultError } from './errors.ts'
+import { assertObjectArgument, assertStringArgument, InvalidResultError } from './errors.ts'
 import type { CallOptions } from './options.ts'
 
 /** The result of `server/discover`, plus the server's name and version. */
@@ -71,11 +71,15 @@ export function createQueries(cached: Send, request: Send): ClientQueries {
     },
     async getPrompt(name, args = {}, options) {
       assertStringArgument(name, 'getPrompt(name, arguments)')
+      assertObjectArgument(args, 'getPrompt(name, arguments)')
       const result = await request('prompts/get', { name, arguments: args }, options)
       if (!Array.isArray(result.messages)) throw new InvalidResultError('The result of prompts/get has no messages')
       return result as unknown as GetPromptResult
     },
     async complete(ref, argument, options = {}) {
+      assertObjectArgument(ref, 'complete(ref, argument)', 'ref')
+      if (!isObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string')
+        throw new TypeError('complete(ref, argument): argument must be { name, value }, both strings')
       const context = options.arguments && { context: { arguments: options.arguments } }
       const { completion } = await request('completion/complete', { ref, argument, ...context }, options)
       if (!isObject(completion) || !Array.isArray(completion.values))

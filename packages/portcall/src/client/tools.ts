@@ -5,7 +5,7 @@ import { type HeaderParam, paramHeaders, readHeaderParams } from '../protocol/he
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import type { Issue } from '../schema/standard.ts'
 import { errorMessage } from '../util/errors.ts'
-import { assertStringArgument } from './errors.ts'
+import { assertObjectArgument, assertStringArgument } from './errors.ts'
 import type { CallOptions, ClientEvent, RequestOptions } from './options.ts'
 import { createOutputValidator, type OutputValidation, type OutputValidator } from './output-validation.ts'
 import type { Requester } from './requester.ts'
@@ -89,6 +89,7 @@ export function createToolCaller(options: ToolCallerOptions): ToolCaller {
     },
     async call(name, args, options) {
       assertStringArgument(name, 'callTool(name, arguments)')
+      assertObjectArgument(args, 'callTool(name, arguments)')
       const raw = await request('tools/call', { name, arguments: args }, options)
       const result = (Array.isArray(raw.content) ? raw : { ...raw, content: [] }) as JsonObject & CallToolResult
       const validate = result.isError ? undefined : validatorOf(name)

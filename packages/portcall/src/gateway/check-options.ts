@@ -2,6 +2,7 @@ import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
 import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { describe } from '../util/describe.ts'
+import type { MountOptions } from './mount.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {
@@ -89,4 +90,14 @@ function isTarget(target: GatewayServerOptions['target']): boolean {
 /** Checks the options of `bridge`. @throws TypeError. */
 export function checkBridgeOptions(options: BridgeOptions): void {
   checkOptions('bridge()', options, { names: BRIDGE, advice: ADVICE })
+}
+
+const MOUNT: OptionNames<MountOptions> = (() => {
+  const { target, alias, disabled, ...server } = SERVER
+  return { ...server, prefix: 1, required: 'boolean', sealingKeys: 'texts' }
+})()
+
+/** Checks the options of `mount`. @throws TypeError. */
+export function checkMountOptions(options: MountOptions): void {
+  checkOptions('mount()', options, { names: MOUNT, advice: { alias: 'Use "prefix"', name: 'Use "prefix"' } })
 }

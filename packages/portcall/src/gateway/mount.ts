@@ -2,6 +2,7 @@ import type { ConnectTarget } from '../connect/target.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import type { Server } from '../server/types.ts'
+import { checkMountOptions } from './check-options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { GatewayServerOptions } from './options.ts'
 import { OWN_SERVER } from './own-server.ts'
@@ -56,6 +57,9 @@ export function mount<S extends Server, Other extends Server | ConnectTarget, co
   other: Other,
   options: MountOptions<P> = {},
 ): MountedServer<S, Other, P> {
+  if (typeof (server as Partial<Server> | undefined)?.use !== 'function')
+    throw new TypeError('mount(server, other): the first argument must be the server that the other one becomes a part of')
+  checkMountOptions(options)
   if (Object.is(server, other)) throw new TypeError('mount: a server cannot be mounted on itself')
   const { prefix = '', sealingKeys, ...rest } = options
   const mounts = mountsOf.get(server) ?? createMounts(server, sealingKeys)

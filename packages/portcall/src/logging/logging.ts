@@ -1,5 +1,6 @@
 import { deriveContext, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { isSuccess, type Request, type Response } from '../jsonrpc/message.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { sha256 } from '../util/digest.ts'
 import { setLru } from '../util/lru.ts'
 import { createLogWriter, type LogFields, type Logger, type LoggerShape, type LogLevel } from './logger.ts'
@@ -33,6 +34,9 @@ const MAX_FAILURES = 1000
 const MAX_SESSIONS = 1000
 const SESSION_HASH_LENGTH = 12
 
+const NAMES: OptionNames<LoggingOptions> = { logger: 1, shape: 1, redact: 'function' }
+const REQUIRED = { logger: 'Pass a logger of pino or winston, or console' }
+
 /**
  * Turns events and requests into log records.
  *
@@ -41,7 +45,9 @@ const SESSION_HASH_LENGTH = 12
  * const server = createServer(info, { onEvent: logs.onEvent })
  * server.use(logs.middleware)
  */
-export function logging({ logger, shape, redact = redactSecrets() }: LoggingOptions): Logging {
+export function logging(options: LoggingOptions): Logging {
+  checkOptions('logging()', options, { names: NAMES, required: REQUIRED })
+  const { logger, shape, redact = redactSecrets() } = options
   const write = createLogWriter(logger, shape)
   /** The ids of requests that failed, by the reference of the error. */
   const failures = new Map<string, LogFields | Promise<LogFields>>()

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { createMasker } from '../util/mask-secrets.ts'
 import { normalizeName } from '../util/secret-names.ts'
 
@@ -16,11 +17,14 @@ export interface RedactionOptions {
 
 const MAX_TEXT_LENGTH = 65_536
 
+const NAMES: OptionNames<RedactionOptions> = { fields: 'texts', patterns: 'array', maxTextLength: 1 }
+
 /**
  * Creates a function that returns a JSON value without secrets: the values of fields such as `password` and `api_key`, and text that looks like
  * a key or a token, become `[redacted]`. It errs on the side of redacting too much.
  */
 export function redactSecrets(options: RedactionOptions = {}): (value: unknown) => unknown {
+  checkOptions('redactSecrets()', options, { names: NAMES })
   const { fields = [], patterns = [], maxTextLength = MAX_TEXT_LENGTH } = options
   const parts = fields.map(normalizeName).filter((part) => part !== '')
   const mask = createMasker({

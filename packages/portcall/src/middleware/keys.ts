@@ -1,5 +1,6 @@
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 
 /** Options of `byAddress`. */
 export interface AddressKeyOptions {
@@ -10,15 +11,17 @@ export interface AddressKeyOptions {
   readonly trustedProxies?: number
 }
 
+const NAMES: OptionNames<AddressKeyOptions> = { trustedProxies: 1 }
+
 /**
  * Creates a `key` that counts the requests of each network address together: `rateLimit({ limit: 600, key: byAddress() })`. The addresses of an
  * IPv6 network with a prefix of 64 bits count as one, because one client can use all of them. Requests over other transports than HTTP are exempt.
  *
  * @throws RangeError if `trustedProxies` is not a natural number.
  */
-export function byAddress({
-  trustedProxies = 0,
-}: AddressKeyOptions = {}): (request: Request, context: ExchangeContext) => string | undefined {
+export function byAddress(options: AddressKeyOptions = {}): (request: Request, context: ExchangeContext) => string | undefined {
+  checkOptions('byAddress()', options, { names: NAMES })
+  const { trustedProxies = 0 } = options
   if (!Number.isInteger(trustedProxies) || trustedProxies < 0)
     throw new RangeError('byAddress: trustedProxies must be a natural number')
   return (_request, { http }) => {

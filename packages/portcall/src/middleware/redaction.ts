@@ -1,6 +1,7 @@
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject } from '../jsonrpc/message.ts'
 import { type RedactionOptions, redactSecrets } from '../logging/redact.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 
 /** Options of `redactResults`. */
 export interface ResultRedactionOptions extends Omit<RedactionOptions, 'maxTextLength'> {
@@ -12,13 +13,17 @@ const DEFAULT_METHODS = ['tools/call', 'resources/read', 'prompts/get'] as const
 /** Members of content that are not text for the model: binary data would look like a secret. */
 const KEPT_MEMBERS: ReadonlySet<string> = new Set(['data', 'blob', 'type', 'mimeType', 'uri', 'resultType', 'requestState'])
 
+const NAMES: OptionNames<ResultRedactionOptions> = { methods: 'texts', fields: 'texts', patterns: 'array' }
+
 /**
  * Creates middleware that removes secrets from results: the values of fields such as `password`, and text that looks like a key or a token,
  * become `[redacted]`. Binary data is not changed, and long text is not cut. It is a safety net, not access control.
  */
-export function redactResults({ methods = DEFAULT_METHODS, ...options }: ResultRedactionOptions = {}): Middleware {
+export function redactResults(options: ResultRedactionOptions = {}): Middleware {
+  checkOptions('redactResults()', options, { names: NAMES })
+  const { methods = DEFAULT_METHODS, ...redaction } = options
   const selected = new Set<string>(methods)
-  const redact = redactSecrets({ ...options, maxTextLength: Number.POSITIVE_INFINITY })
+  const redact = redactSecrets({ ...redaction, maxTextLength: Number.POSITIVE_INFINITY })
   return async (request, context, next) => {
     const response = await next(request, context)
     if (!selected.has(request.method) || !isSuccess(response)) return response

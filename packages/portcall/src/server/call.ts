@@ -5,6 +5,7 @@ import type { RequestMeta } from '../protocol/meta.ts'
 import { type ClientCapabilities, type Implementation, LOGGING_LEVELS, type LoggingLevel } from '../protocol/types.ts'
 import type { Infer, NoRawShape, Schema } from '../schema/standard.ts'
 import { onAbort } from '../util/abort.ts'
+import { describe } from '../util/describe.ts'
 import { createMessage, elicitForm, elicitUrl, listRoots } from './input-requests/input-requests.ts'
 import { createSealedStateStore } from './input-requests/lazy-sealed-state.ts'
 import type { RequestStateStore, SealedStateOptions } from './input-requests/request-state.ts'
@@ -160,6 +161,8 @@ export class CallContext implements Call {
   }
 
   progress(progress: number, total?: number, message?: string): void | Promise<void> {
+    if (typeof progress !== 'number')
+      throw new TypeError(`call.progress(progress, total): progress must be a number, not ${describe(progress)}`)
     const { progressToken } = this.requestMeta
     if (progressToken === undefined || !Number.isFinite(progress) || progress <= this.#lastProgress) return
     this.#lastProgress = progress
@@ -170,6 +173,7 @@ export class CallContext implements Call {
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void | Promise<void> {
+    if (!LOGGING_LEVELS.includes(level)) throw unknownLevel(level)
     const { logLevel } = this.requestMeta
     if (logLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel)) return
     return this.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
@@ -232,4 +236,10 @@ export class CallContext implements Call {
 function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
+}
+
+function unknownLevel(level: unknown): TypeError {
+  const levels = LOGGING_LEVELS.map((one) => JSON.stringify(one)).join(', ')
+  const hint = level === 'warn' ? '. Use "warning"' : ''
+  return new TypeError(`call.log(level, data): level must be one of ${levels}, not ${describe(level)}${hint}`)
 }

@@ -84,8 +84,12 @@ function checkMembers(where: string, definition: object): void {
 
 const TASK_SUPPORTS: readonly unknown[] = ['optional', 'required']
 
-function checkTask(where: string, { task }: { task?: unknown }): void {
+function checkTask(where: string, { task }: { task?: unknown }, { isOpen, hasTasks }: RegisteredItem): void {
   if (task === undefined) return
+  if (!hasTasks && !isOpen)
+    throw new TypeError(
+      `${where}: task needs the tasks extension: createServer(info, { extensions: [tasks()] }), with tasks from portcall/tasks`,
+    )
   const support = typeof task === 'object' && task !== null ? (task as { support?: unknown }).support : task
   if (!TASK_SUPPORTS.includes(support))
     throw new TypeError(
@@ -101,7 +105,7 @@ export type ItemKind = 'tool' | 'resource' | 'prompt'
 /** The options of each kind of item, and those of other libraries. */
 const KINDS: { readonly [kind in ItemKind]: KnownOptions } = {
   tool: {
-    // The tasks extension adds `task`, which servers without it ignore.
+    // The tasks extension adds `task`.
     names: { ...TOOL, task: 1 },
     advice: {
       parameters: 'Use "input"',
@@ -125,10 +129,13 @@ export interface RegisteredItem {
   readonly handler: unknown
   /** Whether extensions may add options. */
   readonly isOpen: boolean
+  /** Whether the tasks extension is one of them. */
+  readonly hasTasks: boolean
 }
 
 /** Checks the arguments of the method that registers an item. @throws TypeError. */
-export function checkDefinition(kind: ItemKind, { name, definition, handler, isOpen }: RegisteredItem): void {
+export function checkDefinition(kind: ItemKind, item: RegisteredItem): void {
+  const { name, definition, handler, isOpen } = item
   const first = kind === 'resource' ? 'uri' : 'name'
   const usage = `server.${kind}(${first}, definition, handler)`
   if (typeof name !== 'string' || name === '') throw new TypeError(`${usage}: ${first} must be a string, not ${describe(name)}`)
@@ -138,7 +145,7 @@ export function checkDefinition(kind: ItemKind, { name, definition, handler, isO
   if (typeof definition === 'function') throw new TypeError(`${where}: the definition is missing. Use ${usage}`)
   checkOptions(where, definition, { ...KINDS[kind], isOpen })
   checkMembers(where, definition as object)
-  if (kind === 'tool') checkTask(where, definition as { task?: unknown })
+  if (kind === 'tool') checkTask(where, definition as { task?: unknown }, item)
   const { scopes } = definition as BaseDefinition
   if (scopes && !Array.isArray(scopes)) throw new TypeError(`${where}: scopes must be an array of strings: [${describe(scopes)}]`)
   if (typeof handler !== 'function')

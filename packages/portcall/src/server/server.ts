@@ -1,6 +1,7 @@
 import { bindLogger } from '../logging/bind-logger.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { METHODS } from '../protocol/methods.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { Schema } from '../schema/standard.ts'
 import { decorateBus, timeoutDecorator } from '../stores/decorate.ts'
@@ -50,8 +51,9 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
   const { tools, resources, templates, prompts } = registries
   const { closeListeners, subscriptions } = extensionPoints
   const { onInsufficientScope = 'challenge', extensions = [] } = options
+  const hasTasks = extensions.some(({ id }) => id === TASKS_EXTENSION)
   const check = (kind: ItemKind, [name, definition, handler]: readonly unknown[]): void =>
-    checkDefinition(kind, { name, definition, handler, isOpen: extensions.length > 0 })
+    checkDefinition(kind, { name, definition, handler, isOpen: extensions.length > 0, hasTasks })
 
   const server: Server = {
     info,

@@ -1,6 +1,7 @@
 import { type CallOptions, type ClientExtension, defineClientExtension, type List } from '../entrypoints/client.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
 import type { KeyValueStore } from '../entrypoints/stores.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { type Approvals, createApprovals } from './approvals.ts'
 import { readSkillEntry, SKILL_LIMITS, SKILLS_ID, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
 import { createSkillLoader, type Skill } from './load.ts'
@@ -54,6 +55,8 @@ export interface ClientSkills {
   readonly approvals: Approvals
 }
 
+const NAMES: OptionNames<ClientSkillsOptions> = { ...SKILL_LIMITS, label: 'text', approvals: 'store' }
+
 /**
  * Creates the client's skills extension, which lists, loads and verifies the skills of a server.
  * https://modelcontextprotocol.io/extensions/skills
@@ -66,6 +69,7 @@ export interface ClientSkills {
  * @throws TypeError when `approvals` is set without a `label`.
  */
 export function skills(options: ClientSkillsOptions = {}): ClientExtension<'skills', ClientSkills> {
+  checkOptions('skills()', options, { names: NAMES, advice: { store: 'Use "approvals"' } })
   const { label = 'server', approvals, ...limits } = options
   if (approvals && options.label === undefined) throw new TypeError('The option `approvals` requires a `label`')
   return defineClientExtension({

@@ -6,6 +6,7 @@ import {
   type ServerExtensionContext,
 } from '../entrypoints/index.ts'
 import { ErrorCode } from '../entrypoints/jsonrpc.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import type { Catalog } from './catalog.ts'
 import { SKILL_LIMITS, SKILLS_ID, type SkillLimits } from './entry.ts'
 import type { ServedSkills, SkillFolder, SkillFolderOptions } from './serve-folder.ts'
@@ -21,6 +22,8 @@ export interface SkillsOptions extends Partial<SkillLimits> {
 /** The API at `server.skills`: serves the skills of a folder, each a directory with a `SKILL.md`. @throws SkillError when one is invalid. */
 export type ServeSkills = (folder: string, options?: SkillFolderOptions) => Promise<SkillFolder>
 
+const NAMES: OptionNames<SkillsOptions> = { ...SKILL_LIMITS, directoryRead: 'boolean', cache: 'object' }
+
 /**
  * Creates the server's skills extension, which serves skills: instructions for models, with their files.
  * https://modelcontextprotocol.io/extensions/skills
@@ -30,6 +33,7 @@ export type ServeSkills = (folder: string, options?: SkillFolderOptions) => Prom
  * await server.skills('./skills')
  */
 export function skills(options: SkillsOptions = {}): ServerExtension<'skills', ServeSkills> {
+  checkOptions('skills()', options, { names: NAMES })
   const { directoryRead = false, cache, ...limits } = options
   return defineServerExtension({
     id: SKILLS_ID,

@@ -18,6 +18,7 @@ import {
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { metaOf, type Outcome, outcomeOf, SUCCEEDED, thrownOutcome } from '../logging/operation.ts'
 import { rememberTrace } from '../logging/request-traces.ts'
+import { checkOptions } from '../util/check-options.ts'
 import {
   Attribute,
   type ConnectionAttributes,
@@ -28,6 +29,7 @@ import {
 import { createInputMiddleware, withTraceMeta } from './input-requests.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import type { ClientTelemetryOptions } from './options.ts'
+import { CLIENT_TELEMETRY_NAMES } from './options.ts'
 import { extractMeta, withTraceContext } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
 import { withTrace } from './server.ts'
@@ -61,6 +63,7 @@ interface ClientTracing {
  * const client = await connect(url, { ...clientTelemetry(), elicit })
  */
 export function clientTelemetry(options: ClientTelemetryOptions = {}): ClientTelemetry {
+  checkOptions('clientTelemetry()', options, { names: CLIENT_TELEMETRY_NAMES })
   return {
     middleware: [createClientMiddleware(options, { marksInputRequests: true })],
     inputMiddleware: [createInputMiddleware(options)],

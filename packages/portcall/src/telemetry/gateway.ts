@@ -1,7 +1,9 @@
 import type { Middleware, ServerDescription } from '../jsonrpc/exchange.ts'
+import { checkOptions } from '../util/check-options.ts'
 import { Attribute } from './attributes.ts'
 import { createClientMiddleware } from './client.ts'
 import type { ClientTelemetryOptions } from './options.ts'
+import { CLIENT_TELEMETRY_NAMES } from './options.ts'
 import { serverTelemetry } from './server.ts'
 
 /** A policy of a gateway that records telemetry. */
@@ -20,6 +22,7 @@ export interface GatewayTelemetry {
  * createGateway({ servers, policy: [gatewayTelemetry()] })
  */
 export function gatewayTelemetry(options: ClientTelemetryOptions = {}): GatewayTelemetry {
+  checkOptions('gatewayTelemetry()', options, { names: CLIENT_TELEMETRY_NAMES })
   return {
     middleware: [serverTelemetry(options)],
     serverMiddleware: (server, target) => [

@@ -1,6 +1,7 @@
 import type { Attributes, MeterProvider, TracerProvider } from '@opentelemetry/api'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
+import type { OptionNames } from '../util/check-options.ts'
 
 /** What a recorded value is. */
 export type RecordedValue = 'arguments' | 'result'
@@ -29,3 +30,16 @@ export interface ClientTelemetryOptions extends TelemetryOptions {
    */
   readonly httpHeaders?: boolean
 }
+
+/** The names of the options of the OpenTelemetry middleware. */
+export const TELEMETRY_NAMES: OptionNames<TelemetryOptions> = {
+  recordArguments: 'boolean',
+  recordResults: 'boolean',
+  redact: 'function',
+  attributes: 'function',
+  tracerProvider: 'object',
+  meterProvider: 'object',
+}
+
+/** The names of the options of `clientTelemetry` and `gatewayTelemetry`. */
+export const CLIENT_TELEMETRY_NAMES: OptionNames<ClientTelemetryOptions> = { ...TELEMETRY_NAMES, httpHeaders: 'boolean' }

@@ -4,6 +4,7 @@ import { isObject, isSuccess, type JsonObject, type Request, type Response } fro
 import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from '../logging/operation.ts'
 import { rememberTrace } from '../logging/request-traces.ts'
 import { withMeta } from '../protocol/meta.ts'
+import { checkOptions } from '../util/check-options.ts'
 import {
   Attribute,
   type ConnectionAttributes,
@@ -15,6 +16,7 @@ import {
 import { createInputRequestTracer, type InputRequestTracer } from './input-requests.ts'
 import { createInstruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
+import { TELEMETRY_NAMES } from './options.ts'
 import { extractParent, withTraceContext } from './propagation.ts'
 import { readRoundTrip, writeRoundTrip } from './round-trips.ts'
 import { measureSession, type RecordSession } from './session-durations.ts'
@@ -45,6 +47,7 @@ interface ReceivedOperation {
  * server.use(serverTelemetry())
  */
 export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
+  checkOptions('serverTelemetry()', options, { names: TELEMETRY_NAMES })
   const instruments = createInstruments('server', options)
   const tracing: ServerTracing = {
     options,

@@ -1,9 +1,11 @@
 import { context as activeContext, SpanKind, trace } from '@opentelemetry/api'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { metaOf, outcomeOf, thrownOutcome } from '../logging/operation.ts'
+import { checkOptions } from '../util/check-options.ts'
 import { Attribute } from './attributes.ts'
 import { createInstruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
+import { TELEMETRY_NAMES } from './options.ts'
 import { extractMeta } from './propagation.ts'
 import { withTrace } from './server.ts'
 
@@ -15,6 +17,7 @@ import { withTrace } from './server.ts'
  * createServer(info, { extensions: [tasks({ middleware: [taskTelemetry()] })] })
  */
 export function taskTelemetry(options: TelemetryOptions = {}): Middleware {
+  checkOptions('taskTelemetry()', options, { names: TELEMETRY_NAMES })
   const { operationOf, startSpan, endSpan } = createInstruments('server', options)
   return async (request, context, next) => {
     const meta = metaOf(request)

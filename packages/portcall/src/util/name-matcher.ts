@@ -1,8 +1,12 @@
+import { describe } from '../util/describe.ts'
+
 /** Reports whether a name matches a pattern in which `*` stands for any characters. */
 export type NameMatcher = (name: string) => boolean
 
 /** Creates a matcher of several patterns. It takes time in proportion to the length of the name, whatever the pattern. */
 export function createNameMatcher(patterns: readonly string[]): NameMatcher {
+  if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
+    throw new TypeError(`Patterns of names must be an array of texts, such as ["github__*"], not ${describe(patterns)}`)
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')))
   const wildcards = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.split('*'))
   return (name) => exact.has(name) || wildcards.some((parts) => matchesParts(name, parts))

@@ -100,6 +100,7 @@ function hintFor(kind: OptionKind, value: unknown): string {
   if (Number.isNaN(value)) return '. Is an environment variable not set?'
   if ((kind === KINDS.function || kind === KINDS.functions) && [value].flat().some((item) => hasMethods(item, ['middleware'])))
     return '. Pass its member "middleware"'
+  if (kind === KINDS.function && hasMethods(value, ['list'])) return '. Wrap a transform: transform(…)'
   if (kind === KINDS.store && KINDS.stores.accepts(value)) return '. Pass its member "store"'
   if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) && kind.accepts(Number(value)))
     return `. Pass Number(…) of a text`

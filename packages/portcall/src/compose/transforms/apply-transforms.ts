@@ -4,6 +4,7 @@ import { invalidParams, resourceNotFound } from '../../protocol/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES } from '../../protocol/methods.ts'
 import { onAbort } from '../../util/abort.ts'
+import { describe } from '../../util/describe.ts'
 import { KIND_OF_METHOD } from '../kinds.ts'
 import { listTransformed, lookUp, lookUpResource, type TransformLookup } from './apply.ts'
 import type { Transform, TransformCaller } from './transform.ts'
@@ -22,6 +23,11 @@ interface TransformedRequest {
  * server.use(transform(hide('admin_*'), rename({ search_v2: 'search' })))
  */
 export function transform(...transforms: readonly Transform[]): Middleware {
+  for (const one of transforms as readonly unknown[])
+    if (!isObject(one))
+      throw new TypeError(
+        `transform() needs transforms such as hide(…), not ${describe(one)}${typeof one === 'function' ? '. Pass middleware to use() itself' : ''}`,
+      )
   return (request, context, next) => {
     const handler = HANDLERS[request.method] ?? (KIND_OF_METHOD.has(request.method) ? list : undefined)
     return handler ? handler({ request, context, next, transforms }) : next(request, context)

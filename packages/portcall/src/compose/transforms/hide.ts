@@ -1,3 +1,4 @@
+import { checkOptions } from '../../util/check-options.ts'
 import { createNameMatcher, type NameMatcher } from '../../util/name-matcher.ts'
 import { KINDS, type ListedKind } from '../kinds.ts'
 import { createUriMatcher } from '../uri-matcher.ts'
@@ -19,8 +20,12 @@ export type ItemPatterns =
 /** Reports whether an item is selected. */
 type ItemTest = (kind: ListedKind, name: string) => boolean
 
+const RULES = { tools: 'text or texts', prompts: 'text or texts', resources: 'text or texts' }
+const RULES_ADVICE = { tool: 'Use "tools"', names: 'Use "tools"', prompt: 'Use "prompts"', resource: 'Use "resources"' }
+
 function createItemTest(patterns: ItemPatterns): ItemTest {
   const byRules = typeof patterns === 'string' || isList(patterns) ? { tools: patterns } : patterns
+  checkOptions('Patterns of items', byRules, { names: RULES, advice: RULES_ADVICE })
   const matchers: { readonly [rules: string]: NameMatcher } = Object.fromEntries(
     Object.entries(byRules).map(([rules, names = []]) => {
       const list = typeof names === 'string' ? [names] : names

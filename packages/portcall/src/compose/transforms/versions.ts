@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** Options of `versions`. */
@@ -8,11 +9,15 @@ export interface VersionsOptions {
 
 const VERSIONED = /^(.+?)[._-]v(\d+)$/
 
+const NAMES: OptionNames<VersionsOptions> = { select: 'function' }
+
 /**
  * Offers one version of each tool or prompt under its name without a version: `search_v1` and `search_v2` become `search`. Callers get the
  * newest version, or the newest that `select` allows.
  */
-export function versions({ select }: VersionsOptions = {}): Transform {
+export function versions(options: VersionsOptions = {}): Transform {
+  checkOptions('versions()', options, { names: NAMES })
+  const { select } = options
   return {
     variesByCaller: select !== undefined,
     list(items, caller) {

@@ -1,5 +1,6 @@
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import type { ClientSources, RegistrationRequest } from '../../auth/client/registration/registration-request.ts'
+import { CLIENT_SOURCE_NAMES } from '../../auth/client/registration/registration-request.ts'
 import type { ClientIdentity, GrantContext } from '../../auth/client/types.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject } from '../../jsonrpc/message.ts'
@@ -11,6 +12,7 @@ import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer, type Sealer } from '../../stores/sealing/seal.ts'
 import { sealStore } from '../../stores/sealing/sealed-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { pathOf, queryOf } from '../../util/request-target.ts'
 import type { IdentifyBrowser } from './account-options.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
@@ -57,6 +59,26 @@ const TIMEOUT_MS = 30_000
 const [LOGIN, SESSION] = ['portcall-login', 'portcall-user']
 const FAILED = (reason: string): HookResponse => messagePage(400, 'The login failed', reason)
 
+const NAMES: OptionNames<BrowserLoginOptions> = {
+  ...CLIENT_SOURCE_NAMES,
+  origin: 'url',
+  issuer: 'text',
+  resource: 'text',
+  authenticate: 'function',
+  scopes: 'texts',
+  store: 'store',
+  sealingKeys: 'texts',
+  sessionTtlMs: 1,
+  onFailure: 1,
+  allow: 'array',
+}
+const REQUIRED = {
+  origin: 'Pass the origin of the gateway',
+  issuer: 'Pass the authorization server',
+  resource: 'Pass the URL of the gateway',
+  authenticate: 'Pass the authenticate of protect(…)',
+}
+
 /**
  * Identifies the user of a browser: the user logs in at the authorization server that also issues the tokens of callers, with an authorization
  * code and PKCE. The access token is verified as that of a caller and then forgotten, and the browser gets an encrypted cookie with the name of
@@ -67,6 +89,7 @@ const FAILED = (reason: string): HookResponse => messagePage(400, 'The login fai
  * const identify = browserLogin({ origin, issuer, resource, authenticate: protection.authenticate, client: { clientId }, sealingKeys })
  */
 export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
+  checkOptions('browserLogin()', options, { names: NAMES, required: REQUIRED })
   const { authenticate, onFailure, sessionTtlMs = SESSION_TTL_MS } = options
   const origin = new URL(options.origin)
   const redirectUri = origin.origin + LOGIN_PATH

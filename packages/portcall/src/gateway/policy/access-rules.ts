@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from '../policy.ts'
 import { type ApprovalOptions, createCallApprovals } from './approvals.ts'
 import { createRuleMatcher, type RuleMatcher } from './match-rule.ts'
@@ -27,6 +28,17 @@ const STRICTNESS: { readonly [action in RuleAction]: number } = { allow: 0, appr
 /** The methods that an approval is needed for: those that run something or return contents. */
 const APPROVED_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
+const NAMES: OptionNames<AccessRulesOptions> = {
+  default: ['allow', 'approve', 'deny'],
+  rules: 'array',
+  approvals: 'object',
+  onReport: 1,
+}
+const REQUIRED = {
+  default: 'Pass what happens to requests that no rule matches: "allow", "approve" or "deny"',
+  rules: 'Pass an array, which may be empty',
+}
+
 /**
  * Creates a policy from rules. Of the rules that match a request, the strictest decides: `deny` before `approve` before `allow`. If none
  * matches, the default decides. Rules with `annotations` can only make this decision stricter, since servers can declare what they like.
@@ -40,6 +52,7 @@ const APPROVED_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/ge
  * @throws TypeError if a rule is invalid.
  */
 export function accessRules(options: AccessRulesOptions): GatewayPolicy {
+  checkOptions('accessRules()', options, { names: NAMES, required: REQUIRED })
   const { rules, onReport } = options
   if (!Array.isArray(rules)) throw new TypeError('rules is not a list')
   if (!Object.hasOwn(STRICTNESS, options.default)) throw new TypeError('default must be allow, approve or deny')

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { StoreFullError } from '../../stores/errors.ts'
 import { createDefaultStore, openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { sha256 } from '../../util/digest.ts'
 import type { GatewayItemKind } from '../policy.ts'
 
@@ -84,8 +85,11 @@ export const MAX_SHOWN_LENGTH = 20_000
 const STORE_TIMEOUT_MS = 5000
 const MAX_ATTEMPTS = 5
 
+const NAMES: OptionNames<ApprovalQueueOptions> = { store: 'store', ttlMs: 1, maxQueued: 1, maxPrincipalQueued: 1, onQueued: 1 }
+
 /** Creates an approval queue in a store. */
 export function createApprovalQueue(options: ApprovalQueueOptions = {}): ApprovalQueue {
+  checkOptions('createApprovalQueue()', options, { names: NAMES })
   const { ttlMs = 3_600_000, maxQueued = 1000, maxPrincipalQueued = 100, onQueued } = options
   const store = openStore(options.store ?? createDefaultStore({ whenFull: 'refuse' }), STORE_TIMEOUT_MS)
   const read = async (id: string): Promise<readonly [text: string, entry: QueuedApproval] | undefined> => {

@@ -3,6 +3,7 @@ import { refusedBy } from '../../jsonrpc/refusal.ts'
 import { type RedactionOptions, redactSecrets } from '../../logging/redact.ts'
 import { type AuditLogOptions, auditLog } from '../../middleware/audit/audit-log.ts'
 import { sizeOfJson } from '../../middleware/cut-result.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { GatewayItem, GatewayPolicy } from '../policy.ts'
 import type { OnPolicyReport, PolicyReport } from './report.ts'
 
@@ -37,12 +38,23 @@ const METHODS = [
 ] as const
 const UNKNOWN = 'not found'
 
+const NAMES: OptionNames<AuditPolicyOptions> = {
+  to: 1,
+  methods: 'texts',
+  onFailure: ['refuse', 'continue'],
+  onError: 1,
+  arguments: 'boolean',
+  redact: 'object',
+}
+const REQUIRED = { to: 'Pass the path of a file, or where records are written' }
+
 /**
  * Creates a policy that writes one record for each request to an audit log whose records form a hash chain. A record has the caller, the server
  * and the item, the decision and its rule, the hash of the arguments, the outcome, the size, the duration and the trace id. Secrets are redacted.
  * Pass it as the first policy. Verify the log with `portcall audit verify FILE`.
  */
 export function auditPolicy(options: AuditPolicyOptions): AuditPolicy {
+  checkOptions('auditPolicy()', options, { names: NAMES, required: REQUIRED })
   const { arguments: recordsArguments = false, redact, ...log } = options
   const entries = new WeakMap<Request, Entry>()
   const record = auditLog({

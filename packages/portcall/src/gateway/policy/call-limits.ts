@@ -8,6 +8,7 @@ import type { RequestSelection } from '../../middleware/selection.ts'
 import { timeLimit } from '../../middleware/time-limit.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { GatewayItem, GatewayPolicy } from '../policy.ts'
 import { createRuleMatcher } from './match-rule.ts'
 import { type AccessRule, type CallerCondition, checkRule } from './rule.ts'
@@ -48,13 +49,18 @@ const METHODS: { readonly [method: string]: Pick<GatewayItem, 'kind'> & { readon
   'resources/read': { kind: 'resource', param: 'uri' },
 }
 
+const NAMES: OptionNames<CallLimitsOptions> = { limits: 'array', store: 'store' }
+const REQUIRED = { limits: 'Pass an array of limits' }
+
 /**
  * Creates a policy that limits calls by rate, concurrency, time and size. It is made from the middleware `rateLimit`, `concurrencyLimit`,
  * `timeLimit` and `resultSizeLimit`, and applies to requests that the other policies have allowed.
  *
  * @throws TypeError or RangeError if a limit is invalid.
  */
-export function callLimits({ limits, store }: CallLimitsOptions): GatewayPolicy {
+export function callLimits(options: CallLimitsOptions): GatewayPolicy {
+  checkOptions('callLimits()', options, { names: NAMES, required: REQUIRED })
+  const { limits, store } = options
   const local = store ?? createMemoryStore()
   /** The servers of the requests that are being limited. */
   const servers = new WeakMap<Request, string>()

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { createMutex } from '../../util/async.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { errorMessage } from '../../util/errors.ts'
 import { setLru } from '../../util/lru.ts'
 import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
@@ -67,12 +68,24 @@ interface Pending {
 const MAX_PENDING = 10_000
 const MAX_ATTEMPTS = 20
 
+const NAMES: OptionNames<DefinitionPinsOptions> = {
+  lock: 1,
+  mode: ['block', 'warn'],
+  firstUse: ['pin', 'withhold'],
+  kinds: 'texts',
+  onChange: 1,
+  onError: 1,
+  onReport: 1,
+}
+const REQUIRED = { lock: 'Pass the path of the lock file, or a store' }
+
 /**
  * Creates a policy that pins the instructions of servers and the definitions of their tools, prompts, resources, resource templates and skills, with
  * all members that reach a model or a user. What a server changes, renames or adds later is withheld until you accept it. If the pins cannot be read,
  * everything is withheld.
  */
 export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
+  checkOptions('definitionPins()', options, { names: NAMES, required: REQUIRED })
   const { lock, mode = 'block', firstUse = 'pin', onChange, onError, onReport } = options
   const kinds = new Set<GatewayItemKind | PinnedKind>(options.kinds ?? PINNED_KINDS)
   const storage = openPinStorage(lock)

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { closestName } from '../../util/closest-name.ts'
+import { describe } from '../../util/describe.ts'
 
 /** The decision of a rule, from the most permissive to the strictest. */
 export type RuleAction = 'allow' | 'approve' | 'deny'
@@ -127,11 +129,30 @@ const MEMBERS: { readonly [member: string]: Check } = {
 export function checkRule(rule: unknown, at: string): asserts rule is AccessRule {
   if (!isObject(rule)) throw new TypeError(`${at} is not an object`)
   const invalid = findInvalidMember(rule, MEMBERS)
-  if (invalid !== undefined)
-    throw new TypeError(`${at}: ${invalid} ${Object.hasOwn(MEMBERS, invalid) ? 'has an invalid value' : 'is unknown'}`)
+  if (invalid !== undefined) throw new TypeError(`${at}: ${invalid} ${problemOfMember(invalid, rule)}`)
   if (rule.do === undefined) throw new TypeError(`${at}: do is missing`)
   if (rule.do === 'allow' && rule.annotations)
     throw new TypeError(`${at}: annotations cannot allow anything, because servers can declare what they like`)
+}
+
+/** What the members of a rule must be. */
+const EXPECTED: { readonly [member: string]: string } = {
+  do: 'must be "allow", "approve" or "deny"',
+  annotations: `must be an object with some of ${HINTS.join(', ')}, each true or false`,
+  arguments: 'must be an object with values, or { not }, { min } and { max }, by the name of the argument',
+  claims: 'must be an object with values by the name of the claim',
+  unless: 'must be an object with principals, scopes or claims',
+  name: 'must be a text',
+}
+
+function problemOfMember(member: string, rule: JsonObject): string {
+  if (Object.hasOwn(MEMBERS, member)) {
+    const expected = Object.hasOwn(EXPECTED, member) ? EXPECTED[member] : 'must be a text or an array of texts'
+    return `has an invalid value: it ${expected}, not ${describe(rule[member])}`
+  }
+  const known = Object.keys(MEMBERS)
+  const closest = closestName(member, known)
+  return `is unknown. ${closest === undefined ? `The members of a rule are ${known.join(', ')}` : `Did you mean ${JSON.stringify(closest)}?`}`
 }
 
 function findInvalidMember(object: JsonObject, members: { readonly [member: string]: Check }): string | undefined {

@@ -1,5 +1,6 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { pathOf } from '../../util/request-target.ts'
 import { type ToolSetOptions, toolSet } from './tool-set.ts'
@@ -12,6 +13,9 @@ export interface ToolSetsOptions {
   readonly path?: string
 }
 
+const NAMES: OptionNames<ToolSetsOptions> = { sets: 'object', path: 'text' }
+const REQUIRED = { sets: 'Pass the sets by their names' }
+
 /**
  * Creates middleware that offers a set of tools at each path below the endpoint, and everything at the endpoint itself. Serve it with the path
  * `/mcp/*`. A path is not a secret: use rules to decide what callers may do.
@@ -22,7 +26,9 @@ export interface ToolSetsOptions {
  * const gateway = createGateway({ servers, middleware: [toolSets({ sets: { dev: { tools: 'github__*' } } })] })
  * await serve(gateway, { path: '/mcp/*' })
  */
-export function toolSets({ sets, path = '/mcp' }: ToolSetsOptions): Middleware {
+export function toolSets(options: ToolSetsOptions): Middleware {
+  checkOptions('toolSets()', options, { names: NAMES, required: REQUIRED })
+  const { sets, path = '/mcp' } = options
   const layers = new Map(Object.entries(sets).map(([name, options]) => [name, toolSet(options)]))
   return (request, context, next) => {
     const name = setNameOf(context.http?.target, path)

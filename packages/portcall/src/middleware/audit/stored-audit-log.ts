@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { AuditSink } from './trail.ts'
 
 /** Options of `createStoredAuditLog`. */
@@ -17,11 +18,15 @@ export interface StoredAuditLog extends AuditSink {
 /** Enough digits for all safe integers, so that keys are in the order of the records. */
 const SEQ_DIGITS = 16
 
+const NAMES: OptionNames<StoredAuditLogOptions> = { name: 'text' }
+
 /**
  * Creates an audit log in a store, for `auditLog({ to })`. Several processes may write to it. The store must be large enough for the log: one that
  * evicts old entries removes its beginning.
  */
-export function createStoredAuditLog(store: KeyValueStore, { name = 'audit' }: StoredAuditLogOptions = {}): StoredAuditLog {
+export function createStoredAuditLog(store: KeyValueStore, options: StoredAuditLogOptions = {}): StoredAuditLog {
+  checkOptions('createStoredAuditLog()', options, { names: NAMES })
+  const { name = 'audit' } = options
   const prefix = `portcall:${name}:records:`
   // Where the last records begin, or earlier ones. It only saves reading the log from its start.
   const lastKey = `portcall:${name}:last`

@@ -7,6 +7,7 @@ import { type BaseDefinition, type Completer, isContentBlock, type PromptHandler
 import { InvalidOutputError } from '../errors.ts'
 import { checkAccess } from './access.ts'
 import { compileMember } from './compile-member.ts'
+import { checkCompleters } from './completion.ts'
 import { createEntry, omitUndefined, type Registry, type RegistryEntry } from './registry.ts'
 
 export interface AnyPromptDefinition extends BaseDefinition {
@@ -30,6 +31,11 @@ export function createPrompt(
   const { title, description, icons, _meta } = definition
   const compiled = compileMember(`arguments of the prompt ${JSON.stringify(name)}`, definition.arguments)
   const listing = { name, title, description, arguments: compiled && listArguments(compiled.json), icons, _meta }
+  checkCompleters(
+    `server.prompt(${JSON.stringify(name)})`,
+    definition.complete,
+    listing.arguments?.map((argument) => argument.name) ?? [],
+  )
   return { ...createEntry<AnyPromptDefinition, Prompt>(definition, listing as Prompt), handler, arguments: compiled }
 }
 

@@ -10,6 +10,7 @@ import type { ReadHandler, ResourceDefinition, TemplateDefinition } from '../def
 import { checkPriority } from '../input-requests/sampling.ts'
 import { isVisible, lacksScopes, requireScopes } from './access.ts'
 import { compileMember } from './compile-member.ts'
+import { checkCompleters } from './completion.ts'
 import { createEntry, type Registry, type RegistryEntry } from './registry.ts'
 import { resourceResult } from './resource-result.ts'
 
@@ -45,7 +46,9 @@ export function createTemplate(uriTemplate: string, definition: AnyTemplateDefin
   const listing = { uriTemplate, name, title, description, mimeType, annotations, icons, _meta }
   const entry = createEntry<AnyTemplateDefinition, ResourceTemplate>(definition, listing as ResourceTemplate)
   const variables = compileMember(`variables of ${JSON.stringify(uriTemplate)}`, definition.variables)
-  return { ...entry, handler, template: parseTemplate(uriTemplate), variables }
+  const template = parseTemplate(uriTemplate)
+  checkCompleters(`server.resource(${JSON.stringify(uriTemplate)})`, definition.complete, template.variables)
+  return { ...entry, handler, template, variables }
 }
 
 export interface ResourceRegistries {

@@ -3,6 +3,7 @@ import type { Middleware } from '../../jsonrpc/exchange.ts'
 import type { EndpointSizes, MetricsPage } from '../../protocol/metrics.ts'
 import { decorateBus, decorateLog, decorateStore, type OperationDecorator } from '../../stores/decorate.ts'
 import type { Stores } from '../../stores/stores.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { constantTimeEqual } from '../../util/digest.ts'
 import { createQueueSizes, type ReadQueueSize } from '../queue-sizes.ts'
 import { createEndpointGauges } from './endpoint-gauges.ts'
@@ -38,6 +39,8 @@ export interface Metrics extends MetricsPage {
 /** Store operations are expected to take milliseconds. */
 const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
+const NAMES: OptionNames<MetricsOptions> = { registry: 'object', processMetrics: 'boolean', path: 'text', token: 'text' }
+
 /**
  * Creates metrics that Prometheus can scrape, with prom-client.
  *
@@ -47,6 +50,7 @@ const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
  * await serve(server, { metrics: prometheus })
  */
 export function metrics(options: MetricsOptions = {}): Metrics {
+  checkOptions('metrics()', options, { names: NAMES })
   const { registry = new prometheus.Registry(), processMetrics = true, path = '/metrics', token } = options
   if (processMetrics) prometheus.collectDefaultMetrics({ register: registry })
   const gauges = createEndpointGauges(registry)
