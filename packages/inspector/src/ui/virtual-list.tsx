@@ -35,19 +35,20 @@ export function VirtualList({
   active,
 }: VirtualListProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
-  /** The first row in sight, and how many are. */
+  /** The first row in sight, and the height of the list. */
   const first = useSignal(0)
-  const seen = useSignal(0)
+  const height = useSignal(0)
+  const seen = height.value === 0 ? 0 : Math.ceil(height.value / rowHeight) + 1
   useLayoutEffect(() => {
     const box = element.current
     if (!box) return undefined
-    const observer = new ResizeObserver(() => (seen.value = Math.ceil(box.clientHeight / rowHeight) + 1))
+    const observer = new ResizeObserver(() => (height.value = box.clientHeight))
     observer.observe(box)
     return () => observer.disconnect()
-  }, [rowHeight])
+  }, [])
   useLayoutEffect(() => {
     if (follow && element.current) element.current.scrollTop = count * rowHeight
-  }, [count, follow, seen.value])
+  }, [count, follow, height.value])
   useEffect(() => {
     const box = element.current
     if (!box || reveal === undefined || reveal < 0) return
@@ -59,10 +60,11 @@ export function VirtualList({
     const box = element.current
     if (!box) return
     first.value = Math.floor(box.scrollTop / rowHeight)
-    onScroll?.(box.scrollHeight - box.scrollTop - box.clientHeight < END_SLACK)
+    // An event after the list got another height is not one of a person who scrolls.
+    if (box.clientHeight === height.peek()) onScroll?.(box.scrollHeight - box.scrollTop - box.clientHeight < END_SLACK)
   }
-  const slots = seen.value + 2 * OVERSCAN
-  const start = Math.max(0, Math.min(first.value, count - seen.value) - OVERSCAN)
+  const slots = seen + 2 * OVERSCAN
+  const start = Math.max(0, Math.min(first.value, count - seen) - OVERSCAN)
   const indexes = Array.from({ length: Math.min(slots, count - start) }, (_, at) => start + at)
   return (
     <div

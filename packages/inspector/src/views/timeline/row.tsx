@@ -18,6 +18,8 @@ export function Row({ row }: { row: TimelineRow }): JSX.Element {
   const isSelected = selectedEntry.value === entry.id
   const subject = subjectOf(entry).slice(0, MAX_SUBJECT)
   const level = entry.type === 'log' ? LEVEL_TONE[entry.level] : undefined
+  const tone = `${isProblem(row) ? 'problem' : ''} ${level ?? ''}`
+  const shownDepth = depth === 0 ? undefined : Math.min(depth, 5)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the list keeps the focus
@@ -25,16 +27,16 @@ export function Row({ row }: { row: TimelineRow }): JSX.Element {
       id={rowId(entry.id)}
       role="option"
       aria-selected={isSelected}
-      class={`row ${isProblem(row) ? 'problem' : ''} ${level ?? ''} kind-${entry.type}`}
-      data-depth={Math.min(depth, 5)}
+      class={`row ${tone}`}
       onClick={() => {
         selectedEntry.value = isSelected ? undefined : entry.id
       }}
     >
+      {/* Each part has the marks that its looks depend on: Chromium does not always apply those of the row to its parts when the row is reused. */}
       <span class="row-time">{formatTime(entry.time)}</span>
-      <span class="row-main">
-        <DirectionIcon row={row} />
-        <span class="row-title">{titleOf(entry)}</span>
+      <span class="row-main" data-depth={shownDepth}>
+        <DirectionIcon row={row} tone={tone} />
+        <span class={`row-title ${tone} kind-${entry.type}`}>{titleOf(entry)}</span>
         {subject && (
           <span class="row-subject">
             <Untrusted text={subject} />
@@ -56,10 +58,10 @@ const LEVEL_TONE: { [level: string]: string } = {
   emergency: 'problem',
 }
 
-function DirectionIcon({ row: { entry } }: { row: TimelineRow }): JSX.Element {
+function DirectionIcon({ row: { entry }, tone }: { row: TimelineRow; tone: string }): JSX.Element {
   const [icon, label] = iconOf(entry)
   return (
-    <span class={`row-direction ${entry.type === 'message' ? entry.direction : ''}`} title={label}>
+    <span class={`row-direction ${entry.type === 'message' ? entry.direction : ''} ${tone}`} title={label}>
       <Icon name={icon} />
       <span class="visually-hidden">{label}</span>
     </span>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { formatCount, plural } from '../../lib/format.ts'
-import { run } from '../../state/actions.ts'
+import { run, startedOperation } from '../../state/actions.ts'
 import { isTimelineOpen } from '../../state/preferences.ts'
 import { currentServerId } from '../../state/route.ts'
 import { store } from '../../state/store.ts'
@@ -150,6 +150,10 @@ async function clear(): Promise<void> {
 function TimelineList(): JSX.Element {
   const list = rows.value
   const follow = useSignal(true)
+  // Whoever starts something wants to see its messages, wherever the list was scrolled to.
+  useEffect(() => {
+    follow.value = true
+  }, [startedOperation.value])
   const index = useMemo(
     () => (selectedEntry.value === undefined ? -1 : list.findIndex(({ entry }) => entry.id === selectedEntry.value)),
     [list, selectedEntry.value],
