@@ -37,6 +37,20 @@ async function run(code: string, options?: CodeModeOptions): Promise<CallToolRes
   return await client.callTool('run_code', { code })
 }
 
+test.each([
+  ['return 5n', '5', false],
+  ['return { id: 9007199254740993n }', '{"id":"9007199254740993"}', false],
+  ['const a = {}; a.a = a; return a', 'circular', true],
+  ['return { toJSON() { throw new Error("no JSON") } }', 'no JSON', true],
+  ['return await tools.nope({})', 'There is no function nope in tools. It has', true],
+  ['return "list_orders" in tools', 'true', false],
+  ['return (await tools.list_orders()).ids', '[1,2,3]', false],
+])('the program %s ends with %s', async (code, expected, isError) => {
+  const result = await run(code)
+  expect(textOf(result)).toContain(expected)
+  expect(result.isError === true).toBe(isError)
+})
+
 describe('shares and ends of programs', () => {
   const as =
     (principal: string): Middleware =>

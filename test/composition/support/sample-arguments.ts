@@ -25,12 +25,30 @@ export function sampleArguments({ properties = {}, required = [], $defs }: Sampl
   for (const [name, schema] of Object.entries(properties)) {
     const isRequired = required.includes(name)
     if (name === 'body' && !isRequired) continue
-    const value = generator.generate(withKnownFormats({ ...schema, $defs }))
+    const value = withDigits(withContent(generator.generate(withKnownFormats({ ...schema, $defs })), schema))
     const isEmpty = value === '' || value === null || (Array.isArray(value) && value.length === 0)
     if (!isEmpty) args[name] = value
     else if (isRequired) args[name] = name === 'body' ? value : 'x'
   }
   return args
+}
+
+/** Writes integers beyond 2^53 as digits, which is how models have to pass them. */
+function withDigits(value: unknown): unknown {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return String(BigInt(value))
+  if (Array.isArray(value)) return value.map(withDigits)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withDigits(member)]))
+}
+
+/** Gives files a content: their schema allows a text or data, and requires neither. */
+function withContent(value: unknown, schema: { properties?: Record<string, { properties?: object }> }): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { properties = {} } = schema
+  if ('contentType' in properties && 'filename' in properties) return { text: 'content', ...value }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, withContent(member, { ...properties[name] } as never)]),
+  )
 }
 
 /** Replaces the formats that the faker does not know. */

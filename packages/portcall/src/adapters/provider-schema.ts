@@ -2,6 +2,8 @@
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { checkDocument } from '../schema/dialect.ts'
 import { ARGUMENT_NAME, REFUSED_AT_ROOT } from '../schema/model-apis.ts'
+import { withPrefixItems } from '../schema/prefix-items.ts'
+import { walkSchemas } from '../schema/walk.ts'
 import { resolveLocal } from './local-reference.ts'
 import { mergeAlternatives } from './merge-alternatives.ts'
 
@@ -15,7 +17,7 @@ export interface ProviderSchema {
 /** Returns the schema that an agent passes to the API of its model. @throws SchemaError when a schema is not valid, which no API accepts. */
 export function toProviderSchema(inputSchema: JsonObject): ProviderSchema {
   checkDocument(inputSchema, { patterns: true })
-  const copy = modernize(structuredClone(inputSchema)) as JsonObject
+  const copy = modernize(inputSchema)
   const { $schema: _, ...root } = followRoot(copy)
   const merged = mergeAlternatives(root)
   for (const keyword of REFUSED_AT_ROOT) delete merged[keyword]
@@ -36,28 +38,25 @@ function followRoot(root: JsonObject): JsonObject {
   return { ...target, ...siblings }
 }
 
-const MAPS: readonly string[] = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
-const DATA: readonly string[] = ['const', 'enum', 'default', 'examples']
-
 /** Rewrites what has another form in older drafts of JSON Schema. */
-function modernize(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(modernize)
-  if (!isObject(schema)) return schema
-  const modern: JsonObject = {}
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (DATA.includes(keyword)) modern[keyword] = value
-    else if (MAPS.includes(keyword) && isObject(value)) modern[keyword] = mapValues(value, modernize)
-    else modern[keyword] = modernize(value)
-  }
-  if (Array.isArray(modern.items)) {
-    const { items, additionalItems, ...rest } = modern
-    return { ...rest, prefixItems: items, ...(additionalItems !== undefined && { items: additionalItems }) }
-  }
-  if (modern.exclusiveMinimum === true) Object.assign(modern, { exclusiveMinimum: modern.minimum, minimum: undefined })
-  if (modern.exclusiveMaximum === true) Object.assign(modern, { exclusiveMaximum: modern.maximum, maximum: undefined })
-  for (const keyword of ['exclusiveMinimum', 'exclusiveMaximum']) if (typeof modern[keyword] === 'boolean') delete modern[keyword]
+function modernize(schema: JsonObject): JsonObject {
+  const modern = structuredClone(withPrefixItems(schema))
+  walkSchemas(modern, undefined, (node) => {
+    for (const [limit, exclusive] of LIMITS) {
+      if (node[exclusive] === true) Object.assign(node, { [exclusive]: node[limit], [limit]: undefined })
+      if (typeof node[exclusive] === 'boolean' || node[exclusive] === undefined) delete node[exclusive]
+    }
+    return undefined
+  })
   return modern
 }
+
+const LIMITS = [
+  ['minimum', 'exclusiveMinimum'],
+  ['maximum', 'exclusiveMaximum'],
+] as const
+const MAPS: readonly string[] = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
+const DATA: readonly string[] = ['const', 'enum', 'default', 'examples']
 
 /** Adds the members that the OpenAI API requires: the properties of objects, and the items of arrays. */
 export function withRequiredKeywords(schema: JsonObject): JsonObject {

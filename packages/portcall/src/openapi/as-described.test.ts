@@ -113,10 +113,15 @@ test.each([
   [[{ url: MAIN }], 'https://api.test', '/sandbox/p'],
   [[{ url: MAIN }], 'https://api.test/v2', '/sandbox/v2/p'],
   [[], 'https://api.test', '/sandbox/p'],
+  [[{ url: 'http://docs.test' }], 'https://api.test', '/sandbox/p'],
+  [[{ url: 'https://eu.test' }, { url: MAIN }], `${MAIN}/x`, '/sandbox/x/p'],
   [[{ url: 'https://{region}.test', variables: { region: { default: 'api' } } }], 'https://api.test/x', '/sandbox/x/p'],
 ])('baseUrl with the servers %j replaces the server %s of an operation', async (servers, own, path) => {
   const api = await startApi()
-  const description = describeApi({ '/p': { get: { servers: [{ url: own }] } } }, { servers })
+  const description = describeApi(
+    { '/p': { get: { servers: [{ url: own }] } }, '/q': { get: { servers: [{ url: own }] } } },
+    { servers },
+  )
   const { call, problems } = await serve(description, { baseUrl: `${api.url}/sandbox/` })
   await call()
   expect(api.received[0]?.line).toBe(`GET ${path}`)

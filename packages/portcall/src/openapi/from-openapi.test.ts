@@ -240,6 +240,16 @@ test('schemas of OpenAPI 3.0 become JSON Schema 2020-12', async () => {
   expect(JSON.stringify(tool?.inputSchema)).toContain('{"kind":{"const":"cat"}}')
 })
 
+test('a property that one part of allOf hides is not required by another part', async () => {
+  const Base = { type: 'object', required: ['id', 'name'], properties: { id: { type: 'integer' }, name: { type: 'string' } } }
+  const schema = { allOf: [{ $ref: '#/components/schemas/Base' }, { properties: { id: { readOnly: true } } }] }
+  const { url, received } = await startApi()
+  const post = { requestBody: { content: { 'application/json': { schema } } } }
+  const description = describe({ '/x': { post } }, { components: { schemas: { Base } } })
+  expect(await callOnly(description, { body: { name: 'a' } }, { baseUrl: url })).not.toHaveProperty('isError')
+  expect(received[0]?.body).toBe('{"name":"a"}')
+})
+
 test('references to other documents are refused, or followed by a function', async () => {
   const description = describe({ '/x': { get: { parameters: [{ $ref: './parameters.yaml#/limit' }] } } })
   const options = { baseUrl: 'http://127.0.0.1', url: 'file:///api/openapi.json' }

@@ -83,9 +83,7 @@ export async function fromOpenAPI(description: object | string | URL, options: O
     limits,
     url,
     isFetched,
-    mainServer: [arrayOrEmpty(root.servers), ...described.map(({ servers }) => servers)].find(([first]) =>
-      isObject(first),
-    )?.[0] as JsonObject | undefined,
+    mainServers: mainServersOf(described, root),
     issues,
     requests: createSchemas(document, 'request', report),
     responses: createSchemas(document, 'response', report),
@@ -105,8 +103,8 @@ interface Builder {
   readonly limits: OpenApiLimits
   readonly url: URL | undefined
   readonly isFetched: boolean
-  /** The server of the API: the first of the description, or of the first operation that has one. */
-  readonly mainServer: JsonObject | undefined
+  /** The servers that `baseUrl` replaces. */
+  readonly mainServers: readonly JsonObject[]
   readonly issues: OpenApiIssue[]
   readonly requests: SchemaConverter
   readonly responses: SchemaConverter
@@ -158,8 +156,21 @@ function isTrustedOrigin({ origin }: URL, operation: DescribedOperation, builder
   return baseUrlOf(main, baseUrlOptions(builder)).url.origin === origin
 }
 
-function baseUrlOptions({ options, url, isFetched, mainServer }: Builder): BaseUrlOptions {
-  return { ...options, url, isFetched, mainServer }
+function baseUrlOptions({ options, url, isFetched, mainServers }: Builder): BaseUrlOptions {
+  return { ...options, url, isFetched, mainServers }
+}
+
+/** Returns the servers of the API: those of the description, and the one that each operation names for itself. */
+function mainServersOf(operations: readonly DescribedOperation[], root: JsonObject): JsonObject[] {
+  const [first, ...others] = operations.map(({ servers: [server = {}], hasOwnServers }) => ({ server, hasOwnServers }))
+  const own = arrayOrEmpty(root.servers).filter(isObject)
+  // One operation alone says nothing about the API, unless nothing else does.
+  const isTelling = others.length > 0 || own.length === 0
+  const isCommon =
+    isTelling &&
+    first?.hasOwnServers &&
+    others.every(({ server, hasOwnServers }) => hasOwnServers && server.url === first.server.url)
+  return [...own, ...(isCommon ? [first.server] : [])]
 }
 
 function reportOperation(

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from './errors.ts'
 import { collectExpressions, libraryOptions, uncheckedPatterns } from './library-overrides.ts'
+import { withPrefixItems } from './prefix-items.ts'
 import { publishedSchema } from './published-schema.ts'
 import { isStandardSchema, type Schema, type StandardSchema } from './standard.ts'
 
@@ -11,13 +12,13 @@ export type SchemaRole = 'input' | 'output' | 'form'
 
 /**
  * Returns the JSON Schema of the input or of the output of a schema, which accepts all values that the schema accepts. Plain JSON Schema is
- * returned unchanged. `form` is an input that a person enters: its formats select the fields of the form.
+ * returned unchanged, but for tuples without a dialect, as TypeBox writes them. `form` is an input that a person enters: its formats select the fields of the form.
  *
  * @throws SchemaError if the schema library cannot convert it. The message states what to change.
  */
 export function toJsonSchema(schema: Schema | StandardSchema, use: SchemaRole): JsonObject {
   const json = isStandardSchema(schema) ? convert(schema, use) : schema
-  if (isObject(json)) return json
+  if (isObject(json)) return json.$schema === undefined ? withPrefixItems(json) : json
   throw new SchemaError(
     `A schema must be an object: JSON Schema, or a schema of a library that implements Standard Schema; got ${typeof json}`,
   )
@@ -63,6 +64,6 @@ function findMethod(schema: object, io: 'input' | 'output', options: JsonObject 
 
 function advice(vendor: string): string {
   if (vendor === 'valibot') return "wrap it in toStandardJsonSchema(…) of '@valibot/to-json-schema'"
-  if (vendor === 'zod') return 'use zod 4.2 or newer'
+  if (vendor === 'zod') return 'use zod 4.2 or newer, and schemas of `zod` rather than of `zod/mini`'
   return 'use a version that implements Standard JSON Schema (`~standard.jsonSchema`), or pass plain JSON Schema'
 }

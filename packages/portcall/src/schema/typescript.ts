@@ -82,19 +82,33 @@ function typeOfKind(type: unknown, schema: JsonObject, position: Position): stri
   return PRIMITIVES.get(type) ?? 'unknown'
 }
 
-function objectType({ properties, required, additionalProperties }: JsonObject, position: Position): string {
-  const requiredNames: readonly unknown[] = Array.isArray(required) ? required : []
-  const members = Object.entries(isObject(properties) ? properties : {}).map(
-    ([name, property]) => `${propertyKey(name)}${requiredNames.includes(name) ? '' : '?'}: ${typeOf(property, position)}`,
-  )
-  if (members.length > 0) return `{ ${members.join('; ')} }`
-  if (additionalProperties === false) return '{ [key: string]: never }'
-  return `{ [key: string]: ${isObject(additionalProperties) ? typeOf(additionalProperties, position) : 'unknown'} }`
+function objectType(schema: JsonObject, position: Position): string {
+  const { properties, required, additionalProperties, patternProperties } = schema
+  const described = isObject(properties) ? properties : {}
+  const requiredNames = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+  const others = requiredNames.filter((name) => !Object.hasOwn(described, name))
+  const members = [
+    ...Object.entries(described).map(
+      ([name, property]) => `${propertyKey(name)}${requiredNames.includes(name) ? '' : '?'}: ${typeOf(property, position)}`,
+    ),
+    ...others.map((name) => `${propertyKey(name)}: unknown`),
+  ]
+  const patterns = Object.values(isObject(patternProperties) ? patternProperties : {})
+  if (members.length > 0) return `{ ${[...members, ...(patterns.length > 0 ? ['[key: string]: unknown'] : [])].join('; ')} }`
+  const isClosed = additionalProperties === false
+  if (isClosed && patterns.length === 0) return '{ [key: string]: never }'
+  const rest = isClosed ? [] : [isObject(additionalProperties) ? typeOf(additionalProperties, position) : 'unknown']
+  const values = [...patterns.map((pattern) => typeOf(pattern, position)), ...rest]
+  return `{ [key: string]: ${values.includes('unknown') ? 'unknown' : union(values)} }`
 }
 
-function arrayType({ items, prefixItems }: JsonObject, position: Position): string {
-  const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined
-  return tuple ? `[${tuple.map((item) => typeOf(item, position)).join(', ')}]` : `Array<${typeOf(items, position)}>`
+function arrayType({ items, prefixItems, additionalItems }: JsonObject, position: Position): string {
+  const isOlder = Array.isArray(items)
+  const tuple = Array.isArray(prefixItems) ? prefixItems : isOlder ? items : undefined
+  if (!tuple) return `Array<${typeOf(items, position)}>`
+  const rest = isOlder ? additionalItems : items
+  const further = isObject(rest) ? [`...Array<${typeOf(rest, position)}>`] : []
+  return `[${[...tuple.map((item) => typeOf(item, position)), ...further].join(', ')}]`
 }
 
 /** Returns the name of a member as TypeScript writes it. */
@@ -103,7 +117,10 @@ export function propertyKey(name: string): string {
 }
 
 function literal(value: unknown): string {
-  return typeof value === 'object' && value !== null ? 'unknown' : JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, member]) => `${propertyKey(name)}: ${literal(member)}`)
+  return members.length > 0 ? `{ ${members.join('; ')} }` : '{ [key: string]: never }'
 }
 
 function union(types: readonly string[]): string {

@@ -91,17 +91,24 @@ export function createStopwatch(limitMs: number): { run<T>(work: () => T): T; re
 export function wrapProgram(code: string, functions: readonly string[]): string {
   const members = functions.map((name) => `${JSON.stringify(name)}: (args) => call(${JSON.stringify(name)}, args)`).join(', ')
   return `((send, log, done) => {
-  const { stringify, parse } = JSON
+  const { stringify: toJson, parse } = JSON
+  const stringify = (value) => toJson(value, (name, item) => typeof item === 'bigint' ? String(item) : item)
   const then = Promise.prototype.then
   const call = (name, args) => then.call(send(name, stringify(args ?? {}) ?? '{}'), (text) => parse(text))
   const text = (value) => typeof value === 'string' ? value : (stringify(value) ?? String(value))
-  const tools = Object.freeze({ __proto__: null, ${members} })
+  const functions = Object.freeze({ __proto__: null, ${members} })
+  const find = (target, name) => {
+    if (typeof name === 'symbol' || name in target || name === 'then' || name === 'toJSON') return target[name]
+    throw new TypeError('There is no function ' + name + ' in tools. It has ' + Object.keys(target).slice(0, 50).join(', '))
+  }
+  const tools = new Proxy(functions, { get: find })
   const print = (...values) => log(values.map(text).join(' '))
   const console = { log: print, info: print, warn: print, error: print, debug: print }
   const main = async () => {
 ${code}
   }
-  then.call(main(), (value) => done(text(value ?? null), false), (error) => done(String(error?.message ?? error), true))
+  const ended = then.call(main(), (value) => done(text(value ?? null), false))
+  then.call(ended, undefined, (error) => done(String(error?.message ?? error), true))
 })`
 }
 

@@ -81,9 +81,27 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Splits text into words: at spaces, punctuation, and the capital letters of `camelCase`. Words are lower-case and without accents. */
+/** Letters of scripts that write no spaces between words. */
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー'
+const RUNS = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu')
+const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
+
+/** Splits a word where the script changes. Text without spaces becomes its pairs of letters, so that a word in it can be found. */
+function splitRuns(word: string): string[] {
+  return (word.match(RUNS) ?? []).flatMap((run) => {
+    if (!IS_UNSPACED.test(run)) return [run]
+    const letters = Array.from(run)
+    return letters.length < 3 ? [run] : letters.slice(1).map((letter, index) => `${letters[index]}${letter}`)
+  })
+}
+
+/**
+ * Splits text into words: at spaces, punctuation, and the capital letters of `camelCase`. Words are lower-case and without accents. Scripts without
+ * spaces become pairs of letters.
+ */
 export function splitWords(text: string): string[] {
-  return (
+  const words =
     text
       .normalize('NFKD')
       .replace(/\p{M}/gu, '')
@@ -91,7 +109,7 @@ export function splitWords(text: string): string[] {
       .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
       .toLowerCase()
       .match(/[\p{L}\d]+/gu) ?? []
-  )
+  return words.flatMap(splitRuns)
 }
 
 /** Returns the form under which a word is indexed, or `undefined` for a word that says nothing. */

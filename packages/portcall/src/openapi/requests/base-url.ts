@@ -12,8 +12,8 @@ export interface BaseUrlOptions {
   readonly serverVariables?: { readonly [name: string]: string } | undefined
   /** The base URLs of operations whose servers have other origins, by origin. */
   readonly baseUrls?: { readonly [origin: string]: string | URL } | undefined
-  /** The server of the API, which `baseUrl` replaces. */
-  readonly mainServer?: JsonObject | undefined
+  /** The servers of the API, which `baseUrl` replaces. */
+  readonly mainServers?: readonly JsonObject[] | undefined
   /** Where the description was loaded from. */
   readonly url: URL | undefined
   /** True if parts of the description were fetched from the network. */
@@ -67,11 +67,11 @@ export function baseUrlOf({ servers, hasOwnServers, id }: DescribedOperation, op
 
 /** Returns what a server of a single operation becomes when the user configured base URLs, or `undefined` if they do not concern it. */
 function replaceServer(server: URL, options: BaseUrlOptions): URL | undefined {
-  const { baseUrl, baseUrls = {}, mainServer, url: source } = options
+  const { baseUrl, baseUrls = {}, mainServers = [], url: source } = options
   const other = Object.entries(baseUrls).find(([origin]) => parseUrl(origin)?.origin === server.origin)
   if (other) return joinPath(new URL(other[1]), server.pathname)
-  const main = baseUrl !== undefined && mainServer ? mainUrl(mainServer, source, options) : undefined
-  if (baseUrl === undefined || main?.origin !== server.origin) return undefined
+  const main = mainServers.map((one) => mainUrl(one, source, options)).find((one) => one?.origin === server.origin)
+  if (baseUrl === undefined || main === undefined) return undefined
   const prefix = main.pathname.replace(/\/$/, '')
   const isBelow = server.pathname === prefix || server.pathname.startsWith(`${prefix}/`)
   return joinPath(new URL(baseUrl), isBelow ? server.pathname.slice(prefix.length) : server.pathname)

@@ -22,11 +22,21 @@ export type ConvertSchema = (schema: unknown) => ConvertedSchema
 
 /** Creates the function that converts schemas. */
 export function createSchemaConverter(options: ConverterOptions): ConvertSchema {
+  /** The parts that are being converted in place. One that contains itself stays a reference. */
+  const inlined = new Set<JsonObject>()
   const convert = (schema: unknown, isPart = false, hidden: ReadonlySet<string> = new Set()): ConvertedSchema => {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return {}
     const { document, reference } = options
     if (typeof schema.$ref === 'string') {
+      const base = isPart ? options.document.follow(schema) : {}
+      // A part of allOf that requires what another part hides is a schema of its own.
+      if (!inlined.has(base) && arrayOrEmpty(base.required).some((name) => hidden.has(String(name)))) {
+        inlined.add(base)
+        const part = convertObject(base, hidden)
+        inlined.delete(base)
+        return part
+      }
       const target = reference(schema.$ref, isPart)
       const { $ref: _, ...siblings } = schema
       return withSiblings(target, document.is30 ? pickDescription(siblings) : siblings)

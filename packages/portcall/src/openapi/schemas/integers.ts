@@ -9,13 +9,22 @@ import { arrayOrEmpty } from '../document/json.ts'
 const FORMATS: readonly unknown[] = ['int64', 'uint64']
 const DIGITS = /^-?(?:0|[1-9][0-9]{0,19})$/
 
+/** Marks converted schemas that accept digits. */
+const DIGITS_FORMAT = 'int64'
+
 /** Returns the members that let a schema of OpenAPI accept digits, or nothing if its integers are small. */
 export function digitsOf({ type, format, maximum, minimum, enum: values }: JsonObject): JsonObject | undefined {
   const types = [type].flat()
-  const isSmall = typeof maximum === 'number' && maximum <= Number.MAX_SAFE_INTEGER
-  if (!FORMATS.includes(format) || !types.includes('integer') || isSmall || values !== undefined) return undefined
+  const isLarge = (limit: unknown): boolean => typeof limit === 'number' && Math.abs(limit) > Number.MAX_SAFE_INTEGER
+  const is64 = maximum === undefined ? FORMATS.includes(format) : isLarge(maximum)
+  if (!(is64 || isLarge(minimum)) || !types.includes('integer') || types.includes('string') || values !== undefined)
+    return undefined
   const sign = format === 'uint64' || (typeof minimum === 'number' && minimum >= 0) ? '' : '-?'
-  return { type: [...types, 'string'], pattern: `^${sign}(0|[1-9][0-9]{0,19})$` }
+  return {
+    type: [...types, 'string'],
+    format: FORMATS.includes(format) ? format : DIGITS_FORMAT,
+    pattern: `^${sign}(0|[1-9][0-9]{0,19})$`,
+  }
 }
 
 /** Reports whether a converted schema accepts an integer as digits. */
