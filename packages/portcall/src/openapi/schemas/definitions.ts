@@ -26,17 +26,22 @@ interface Definition {
   readonly size: number
 }
 
+/** The longest chain of references that is converted at once. */
+const MAX_DEPTH = 50
 /** Schemas up to this size, in characters, that refer to nothing are repeated instead of referenced. */
 const MAX_INLINE_SIZE = 400
 /** Marks the pointer of a schema with a discriminator, whose subtypes count as well. */
 const ANY_SUBTYPE = '?subtypes'
 const PREFIX = '#/$defs/'
-const ANYTHING = { description: 'Any value. The schema is too large to be included: see the documentation of the API.' }
+const ANYTHING = { description: 'Any value: the schema is too large.' }
 
 /** Creates the converter of a document, for requests or for responses. */
 export function createSchemas(document: ApiDocument, use: SchemaUse, report: ReportIssue): SchemaConverter {
   const names = createDefinitionNames()
   const definitions = new Map<string, Definition | 'converting'>()
+  /** Schemas at the end of long chains of references, which are converted later: each step of a chain takes a part of the stack. */
+  const pending = new Map<string, readonly [key: string, target: unknown]>()
+  let depth = 0
   const subtypesOf = createSubtypes(document)
   const convert = createSchemaConverter({ document, use, report, reference })
 
@@ -48,16 +53,28 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
     }
     const key = !isPart && use === 'request' && subtypesOf(pointer).length > 0 ? pointer + ANY_SUBTYPE : pointer
     const name = names(key)
+    if (!definitions.has(name) && depth >= MAX_DEPTH) {
+      pending.set(name, [key, target])
+      return { $ref: PREFIX + name }
+    }
     const definition = definitions.get(name) ?? define(name, key, target)
     const canInline = definition !== 'converting' && definition.references.length === 0 && definition.size <= MAX_INLINE_SIZE
     return canInline ? definition.schema : { $ref: PREFIX + name }
   }
   function define(name: string, key: string, target: unknown): Definition {
     definitions.set(name, 'converting')
+    depth++
     const schema = key.endsWith(ANY_SUBTYPE) ? subtypes(key.slice(0, -ANY_SUBTYPE.length)) : convert(followLoops(target))
     const definition = { schema, references: referencesIn(schema), size: JSON.stringify(schema).length }
     definitions.set(name, definition)
+    depth--
     return definition
+  }
+  const definePending = (): void => {
+    for (const [name, [key, target]] of pending) {
+      pending.delete(name)
+      if (!definitions.has(name)) define(name, key, target)
+    }
   }
   const subtypes = (pointer: string): ConvertedSchema => {
     const { propertyName, mapping } = objectOrEmpty(document.follow({ $ref: pointer }).discriminator)
@@ -73,23 +90,39 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
   return {
     convert,
     complete(schema, maxBytes) {
+      definePending()
       const $defs: JsonObject = {}
       const root = pruneToFit(schema, maxBytes)
-      let [size, isCut] = [JSON.stringify(root).length, root !== schema]
-      const queue = referencesIn(root)
+      const queue = [...new Set(referencesIn(root))]
+      const known = new Set(queue)
+      // Each definition that is referred to takes at least the place of the schema that accepts anything.
+      let size = JSON.stringify(root).length + DEFINITIONS_SIZE + queue.reduce((sum, name) => sum + smallestSize(name), 0)
+      let isCut = root !== schema
       for (const name of queue) {
-        if (Object.hasOwn($defs, name)) continue
         const definition = definitions.get(name)
         if (definition === undefined || definition === 'converting') continue
-        const fits = size + definition.size <= maxBytes
+        const added = [...new Set(definition.references)].filter((reference) => !known.has(reference))
+        const growth = definition.size - ANYTHING_SIZE + added.reduce((sum, reference) => sum + smallestSize(reference), 0)
+        const fits = growth <= 0 || size + growth <= maxBytes
         isCut ||= !fits
         $defs[name] = fits ? definition.schema : ANYTHING
-        size += fits ? definition.size : JSON.stringify(ANYTHING).length
-        if (fits) queue.push(...definition.references)
+        if (!fits) continue
+        size += growth
+        for (const reference of added) known.add(reference)
+        queue.push(...added)
       }
       return { schema: Object.keys($defs).length > 0 ? { ...root, $defs } : root, isCut }
     },
   }
+}
+
+const ANYTHING_SIZE = JSON.stringify(ANYTHING).length
+/** The size of `"$defs":{}` and its comma. */
+const DEFINITIONS_SIZE = 11
+
+/** Returns the size of a definition that accepts anything, with its name and punctuation. */
+function smallestSize(name: string): number {
+  return JSON.stringify(name).length + ANYTHING_SIZE + 2
 }
 
 /** Creates the function that names definitions by their pointers. */
