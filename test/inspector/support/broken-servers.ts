@@ -141,6 +141,18 @@ const PROGRAM_FAILURES: readonly (readonly [name: string, output: string, says: 
     /Unknown file extension/,
     /tsx/,
   ],
+  [
+    'TypeScript that Node takes for JavaScript',
+    "/srv/notes/server.ts:1\ninterface Note { text: string }\n          ^^^^\n\nSyntaxError: Unexpected identifier 'Note'\n    at wrapSafe (node:internal/modules/cjs/loader:1378:20)\n\nNode.js v20.20.0\n",
+    /Unexpected identifier/,
+    /tsx/,
+  ],
+  [
+    'a package that a newer npm does not find',
+    "npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/no-such-server - Not found\nnpm error 404\nnpm error 404  The requested resource 'no-such-server@*' could not be found or you do not have permission to access it.\nnpm error 404\nnpm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug-0.log\n",
+    /'no-such-server@\*' could not be found/,
+    /name of the package/,
+  ],
   ['Windows line endings', 'env: \u2018node\\r\u2019: No such file or directory\n', /env:/, /line endings/],
   ['a variable', 'Starting\nError: GITHUB_TOKEN is not set\n', /GITHUB_TOKEN is not set/, /--env/],
   [
@@ -664,10 +676,7 @@ export const BROKEN_SERVERS: readonly BrokenServerFixture[] = [
     step: 'program',
     problem: 'slow-start',
     verdict: 'warning',
-    start: async () => ({
-      ...(await only({ command: process.execPath, args: [SLOW_SERVER, '3000'] })),
-      options: { stepTimeoutMs: 2500 },
-    }),
+    start: () => only({ command: process.execPath, args: [SLOW_SERVER, '6000'] }),
   },
   {
     name: 'a program that exits with a message on stderr',

@@ -3,12 +3,16 @@
 interface ExitCause {
   /** Matches the line that names the cause. */
   readonly line: RegExp
+  /** Matches the whole output, if the line alone is not enough. */
+  readonly output?: RegExp
   readonly advice: string
 }
 
+const TYPESCRIPT = 'This version of Node does not run TypeScript: start the compiled file, or use npx tsx instead of node.'
+
 const EXIT_CAUSES: readonly ExitCause[] = [
   {
-    line: /is not in this registry|npm (?:error|ERR!) 404 Not Found/,
+    line: /is not in this registry|The requested resource '.*' could not be found|npm (?:error|ERR!) 404 Not Found/,
     advice: 'npm has no package of this name: check the name of the package in the command.',
   },
   {
@@ -38,8 +42,13 @@ const EXIT_CAUSES: readonly ExitCause[] = [
       'Install the Python module for the interpreter that the command starts, or use the interpreter of its virtual environment.',
   },
   {
+    line: /^SyntaxError: /,
+    output: /\.[cm]?tsx?:\d+\s/,
+    advice: TYPESCRIPT,
+  },
+  {
     line: /ERR_UNKNOWN_FILE_EXTENSION|Unknown file extension/,
-    advice: 'This version of Node does not run TypeScript: start the compiled file, or use npx tsx instead of node.',
+    advice: TYPESCRIPT,
   },
   {
     line: /ERR_MODULE_NOT_FOUND|Cannot find (?:module|package)/,
@@ -73,7 +82,8 @@ const NOISE = /^\s+at |^Node\.js v\d|A complete log of this run|^npm (?:error|ER
 /** Returns the line of stderr that says why a program exited, and what to do. The line is empty if there is none. */
 export function explainExit(stderr: string): { readonly cause: string; readonly advice: string } {
   const lines = stderr.trim().split('\n')
-  for (const { line: pattern, advice } of EXIT_CAUSES) {
+  for (const { line: pattern, output, advice } of EXIT_CAUSES) {
+    if (output && !output.test(stderr)) continue
     const cause = lines.findLast((line) => pattern.test(line))
     if (cause !== undefined) return { cause: cause.trim(), advice }
   }
