@@ -1,4 +1,4 @@
-import { describe } from '../util/describe.ts'
+import { describe } from './describe.ts'
 
 /** Reports whether a name matches a pattern in which `*` stands for any characters. */
 export type NameMatcher = (name: string) => boolean
