@@ -11,13 +11,13 @@ const open = (fetch: unknown): Promise<unknown> => connect('http://127.0.0.1:9/m
 const transfer = (response: unknown) => () => ({ response, cancel() {} })
 
 test.each([
-  ['x', 'string'],
-  [42, 'number'],
-  [{}, 'an Object'],
+  ['x', '"x"'],
+  [42, '42'],
+  [{}, 'an object'],
 ])('a fetch option that is no function is a TypeError: %j', async (fetch, what) => {
   const error = await open(fetch).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(TypeError)
-  expect(String(error)).toContain(`The option fetch must be a function, not ${what}`)
+  expect(String(error)).toContain(`connect(): fetch must be a function, not ${what}`)
 })
 
 test.each<[string, unknown, string]>([

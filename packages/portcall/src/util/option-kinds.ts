@@ -12,14 +12,16 @@ const isObject = (value: unknown): value is { readonly [name: string]: unknown }
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const hasMethods = (value: unknown, names: readonly string[]): boolean =>
   (isObject(value) || typeof value === 'function') && names.every((name) => isFunction(Reflect.get(value, name)))
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+const isText = (value: unknown): boolean => typeof value === 'string'
 const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0
 /** Timers fire immediately if their delay does not fit into 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The kinds of values that a table of options names. */
 const KINDS = {
+  // Programs pass `process.env.CLIENT_ID ?? ''`, and are loaded without their environment too.
   text: { text: 'a text', accepts: isText },
+  nonempty: { text: 'a text that is not empty', accepts: (value) => isText(value) && value !== '' },
   texts: { text: 'an array of texts', accepts: (value) => Array.isArray(value) && value.every(isText) },
   'text or texts': { text: 'a text or an array of texts', accepts: (value) => [value].flat().every(isText) },
   boolean: { text: 'true or false', accepts: (value) => typeof value === 'boolean' },

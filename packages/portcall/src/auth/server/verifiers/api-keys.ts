@@ -20,7 +20,7 @@ export interface ApiKey {
 export type FindApiKey = (hash: string) => ApiKey | undefined | Promise<ApiKey | undefined>
 
 const ISSUER = 'api-key'
-const NAMES: OptionNames<ApiKey> = { hash: 1, subject: 'text', scopes: 'texts', expiresAt: 'number' }
+const NAMES: OptionNames<ApiKey> = { hash: 1, subject: 'nonempty', scopes: 'texts', expiresAt: 'number' }
 const HASH = 'Pass the result of hashApiKey(key): { hash, subject }'
 const SUBJECT = 'Pass the user or program that the key identifies: { hash, subject }'
 /** The length of a SHA-256 in base64url. */

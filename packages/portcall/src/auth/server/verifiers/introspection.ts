@@ -39,7 +39,7 @@ export interface IntrospectionOptions extends IssuerFetchOptions {
 
 const NAMES: OptionNames<IntrospectionOptions> = {
   endpoint: 'url',
-  issuer: 'text',
+  issuer: 'nonempty',
   clientId: 'text',
   clientSecret: 'text',
   authentication: ['basic', 'post'],

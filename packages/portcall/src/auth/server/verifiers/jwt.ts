@@ -58,7 +58,7 @@ const JWKS_COOLDOWN_DELAY_MS = 5000
 const CLOCK_TOLERANCE_MS = 30_000
 
 const NAMES: OptionNames<JwtOptions> = {
-  issuer: 'text',
+  issuer: 'nonempty',
   jwksUri: 'url',
   keys: 'object',
   audience: 'text or texts',
