@@ -111,7 +111,7 @@ export function stringifyExactly(value: unknown, schema: JsonObject, root: JsonO
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (!/[0-9]{16}/.test(text)) return value
-  const exact = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g, (token) =>
+  const exact = text.replaceAll(/"(?:[^"\\]|\\.)*"?|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g, (token) =>
     /^-?[0-9]{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
   )
   return exact === text ? value : JSON.parse(exact)
