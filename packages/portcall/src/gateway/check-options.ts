@@ -2,7 +2,6 @@ import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
 import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { describe } from '../util/describe.ts'
-import type { MountOptions } from './mount.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {
@@ -21,7 +20,8 @@ const GATEWAY: OptionNames<GatewayOptions> = {
   onEvent: 1,
   logger: 1,
 }
-const SERVER: OptionNames<GatewayServerOptions> = {
+/** The names of the options of a server. */
+export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
   target: 1,
   alias: 1,
   disabled: 'boolean',
@@ -47,7 +47,7 @@ const SERVER: OptionNames<GatewayServerOptions> = {
   http: 1,
 }
 const BRIDGE: OptionNames<BridgeOptions> = (() => {
-  const { target, alias, disabled, required, ...server } = SERVER
+  const { target, alias, disabled, required, ...server } = GATEWAY_SERVER_NAMES
   const { servers, names, instructions, ...gateway } = GATEWAY
   return { ...server, ...gateway, name: 1 }
 })()
@@ -72,7 +72,7 @@ export function checkUpstreamOptions(servers: GatewayOptions['servers']): void {
   for (const [name, server] of serverOptionsOf(servers)) {
     const options = isTarget(server.target) ? server : server.target
     const where = `createGateway(): the server ${JSON.stringify(name)}`
-    checkOptions(where, options, { names: SERVER, advice: ADVICE })
+    checkOptions(where, options, { names: GATEWAY_SERVER_NAMES, advice: ADVICE })
     checkOptions(`${where}: http`, server.http ?? {}, { names: HTTP_CLIENT_LIMITS })
     const { protocolVersion } = server
     if (protocolVersion !== undefined && !SUPPORTED_VERSIONS.includes(protocolVersion))
@@ -90,14 +90,4 @@ function isTarget(target: GatewayServerOptions['target']): boolean {
 /** Checks the options of `bridge`. @throws TypeError. */
 export function checkBridgeOptions(options: BridgeOptions): void {
   checkOptions('bridge()', options, { names: BRIDGE, advice: ADVICE })
-}
-
-const MOUNT: OptionNames<MountOptions> = (() => {
-  const { target, alias, disabled, ...server } = SERVER
-  return { ...server, prefix: 1, required: 'boolean', sealingKeys: 'texts' }
-})()
-
-/** Checks the options of `mount`. @throws TypeError. */
-export function checkMountOptions(options: MountOptions): void {
-  checkOptions('mount()', options, { names: MOUNT, advice: { alias: 'Use "prefix"', name: 'Use "prefix"' } })
 }

@@ -2,7 +2,8 @@ import type { ConnectTarget } from '../connect/target.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import type { Server } from '../server/types.ts'
-import { checkMountOptions } from './check-options.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { GATEWAY_SERVER_NAMES } from './check-options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { GatewayServerOptions } from './options.ts'
 import { OWN_SERVER } from './own-server.ts'
@@ -17,6 +18,12 @@ export interface MountOptions<P extends string = string>
   /** The `sealingKeys` of the server, if several processes without shared `stores` serve it. Only the first mount needs them. */
   readonly sealingKeys?: readonly string[]
 }
+
+const NAMES: OptionNames<MountOptions> = (() => {
+  const { target, alias, disabled, ...server } = GATEWAY_SERVER_NAMES
+  return { ...server, prefix: 1, required: 'boolean' as const, sealingKeys: 'texts' as const }
+})()
+const ADVICE = { alias: 'Use "prefix"', name: 'Use "prefix"' }
 
 /** The types of tools or prompts, with a prefix. */
 export type Prefixed<T, P extends string> = { [name in keyof T & string as P extends '' ? name : `${P}__${name}`]: T[name] }
@@ -59,7 +66,7 @@ export function mount<S extends Server, Other extends Server | ConnectTarget, co
 ): MountedServer<S, Other, P> {
   if (typeof (server as Partial<Server> | undefined)?.use !== 'function')
     throw new TypeError('mount(server, other): the first argument must be the server that the other one becomes a part of')
-  checkMountOptions(options)
+  checkOptions('mount()', options, { names: NAMES, advice: ADVICE })
   if (Object.is(server, other)) throw new TypeError('mount: a server cannot be mounted on itself')
   const { prefix = '', sealingKeys, ...rest } = options
   const mounts = mountsOf.get(server) ?? createMounts(server, sealingKeys)

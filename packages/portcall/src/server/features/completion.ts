@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { Completion } from '../../protocol/types.ts'
-import { checkOptions } from '../../util/check-options.ts'
 import { createUriLookup } from '../../util/normal-uri.ts'
 import type { CallContext } from '../call.ts'
 import type { Completer } from '../definitions.ts'
@@ -20,12 +19,6 @@ export interface CompletionRegistries {
 /** Returns whether any enabled prompt or template has completers. */
 export function hasCompleters({ prompts, templates }: CompletionRegistries): boolean {
   return [...prompts.entries(), ...templates.entries()].some(({ definition }) => definition.complete)
-}
-
-/** Checks that completers are functions, and belong to the arguments of a prompt or the variables of a template. @throws TypeError. */
-export function checkCompleters(where: string, completers: unknown, names: readonly string[]): void {
-  if (completers === undefined) return
-  checkOptions(`${where}: complete`, completers, { names: Object.fromEntries(names.map((name) => [name, 'function'])) })
 }
 
 /** Creates the handler of `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */

@@ -6,8 +6,8 @@ import type { CallContext } from '../call.ts'
 import { type BaseDefinition, type Completer, isContentBlock, type PromptHandler } from '../definitions.ts'
 import { InvalidOutputError } from '../errors.ts'
 import { checkAccess } from './access.ts'
+import { checkCompleters } from './check-completers.ts'
 import { compileMember } from './compile-member.ts'
-import { checkCompleters } from './completion.ts'
 import { createEntry, omitUndefined, type Registry, type RegistryEntry } from './registry.ts'
 
 export interface AnyPromptDefinition extends BaseDefinition {
