@@ -96,12 +96,7 @@ export function wrapProgram(code: string, functions: readonly string[]): string 
   const then = Promise.prototype.then
   const call = (name, args) => then.call(send(name, stringify(args ?? {}) ?? '{}'), (text) => parse(text))
   const text = (value) => typeof value === 'string' ? value : (stringify(value) ?? String(value))
-  const functions = Object.freeze({ __proto__: null, ${members} })
-  const find = (target, name) => {
-    if (typeof name === 'symbol' || name in target || name === 'then' || name === 'toJSON') return target[name]
-    throw new TypeError('There is no function ' + name + ' in tools. It has ' + Object.keys(target).slice(0, 50).join(', '))
-  }
-  const tools = new Proxy(functions, { get: find })
+  const tools = Object.freeze({ __proto__: null, ${members} })
   const print = (...values) => log(values.map(text).join(' '))
   const console = { log: print, info: print, warn: print, error: print, debug: print }
   const main = async () => {
