@@ -37,6 +37,8 @@ export interface ConnectionOwner {
   readonly identityOf?: ConnectContext['identityOf']
   /** How long a call to a legacy server waits for input, in milliseconds. Default: 5 minutes. */
   readonly suspendTtlMs?: number
+  /** Called when a legacy server asks the caller of a request for input. */
+  readonly onInputRequest?: ConnectContext['onInputRequest']
   /** Receives the log messages of a session. Default: the requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
   readonly onEvent: (event: ClientEvent) => void
@@ -70,7 +72,18 @@ export function openServerConnection(
 type SharedContext = Omit<ConnectContext, 'signal'> & Pick<ConnectionOwner, 'onEvent'>
 
 function createContext(owner: ConnectionOwner, options: ConnectionOptions): SharedContext {
-  const { info, capabilities, handleInputRequest, identityOf, suspendTtlMs, onLog, onEvent, deadlines, methodOf } = owner
+  const {
+    info,
+    capabilities,
+    handleInputRequest,
+    identityOf,
+    suspendTtlMs,
+    onInputRequest,
+    onLog,
+    onEvent,
+    deadlines,
+    methodOf,
+  } = owner
   const { protocolVersion, probeTimeoutMs } = options
   return {
     info,
@@ -78,6 +91,7 @@ function createContext(owner: ConnectionOwner, options: ConnectionOptions): Shar
     ...(handleInputRequest && { handleInputRequest }),
     ...(identityOf && { identityOf }),
     ...(suspendTtlMs !== undefined && { suspendTtlMs }),
+    ...(onInputRequest && { onInputRequest }),
     meta: { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities },
     onUnexpectedMessage: ({ kind, text }) => onEvent({ type: 'unexpected-message', kind, text }),
     ...(onLog && { onLog }),

@@ -4,6 +4,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { UnexpectedMessage } from '../jsonrpc/unexpected-message.ts'
 import { openLegacyClient } from '../legacy/client/client.ts'
 import type { LegacyConnection } from '../legacy/client/connection.ts'
+import type { OnInputRequest } from '../legacy/client/input-requests.ts'
 import type { identityOf } from '../protocol/caller-identity.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
@@ -21,6 +22,8 @@ export interface ConnectContext {
   readonly identityOf?: typeof identityOf
   /** How long a call waits for the responses to its input requests, in milliseconds. Default: 5 minutes. */
   readonly suspendTtlMs?: number
+  /** Called when the server asks the caller of a request for input. */
+  readonly onInputRequest?: OnInputRequest
   /** `_meta` of a request of the newest revision, without the protocol version. */
   readonly meta: JsonObject
   /** The legacy protocol version to use; negotiated if `undefined`. */
@@ -51,6 +54,7 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     ...(handleInputRequest && { handleInputRequest }),
     ...(context.identityOf && { identityOf: context.identityOf }),
     ...(context.suspendTtlMs !== undefined && { suspendTtlMs: context.suspendTtlMs }),
+    ...(context.onInputRequest && { onInputRequest: context.onInputRequest }),
     ...(onLog && { onLog }),
     ...(context.onAccepted && { onAccepted: context.onAccepted }),
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),

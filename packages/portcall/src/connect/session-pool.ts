@@ -31,8 +31,8 @@ export interface SessionPool {
   find(key: string): PooledSession | undefined
   /** Opens a session for a principal. @throws RpcError if the principal has its share of sessions, and uses all of them. */
   start(key: string, capabilities: ClientCapabilities, owner: string | undefined): PooledSession
-  /** Changes the key of a session, if it is still open. */
-  rename(session: PooledSession, key: string): void
+  /** Changes the keys of all sessions. `keyOf` returns the key of a session that declares these capabilities. */
+  rename(keyOf: (declared: ClientCapabilities) => string): void
   /** Runs a task with a session, which stays open until the task has ended. */
   run<Result>(session: PooledSession, task: (connection: ReconnectingConnection) => Promise<Result>): Promise<Result>
   close(reason: Error): Promise<void>
@@ -40,6 +40,7 @@ export interface SessionPool {
 
 interface Entry {
   key: string
+  readonly capabilities: ClientCapabilities
   readonly opening: Promise<ReconnectingConnection>
   connection: ReconnectingConnection | undefined
   /** The principal that opened it. */
@@ -95,7 +96,16 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     start(key, capabilities, owner) {
       makeRoom(owner)
       const opening = open(capabilities, closing.signal)
-      const entry: Entry = { key, opening, connection: undefined, owner, inFlight: 0, lastUse: ++uses, isEvicted: false }
+      const entry: Entry = {
+        key,
+        capabilities,
+        opening,
+        connection: undefined,
+        owner,
+        inFlight: 0,
+        lastUse: ++uses,
+        isEvicted: false,
+      }
       entries.set(key, entry)
       opening.then(
         (connection) => void (entry.connection = connection),
@@ -103,12 +113,15 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       )
       return entry
     },
-    rename(session, key) {
-      const entry = session as Entry
-      if (entries.get(entry.key) !== entry) return
-      entries.delete(entry.key)
-      entry.key = key
-      entries.set(key, entry)
+    rename(keyOf) {
+      const all = [...entries.values()]
+      entries.clear()
+      for (const entry of all) {
+        entry.key = keyOf(entry.capabilities)
+        const other = entries.get(entry.key)
+        if (other) evict(entry)
+        else entries.set(entry.key, entry)
+      }
     },
     async run(session, task) {
       const entry = session as Entry

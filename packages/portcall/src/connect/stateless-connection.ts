@@ -1,13 +1,10 @@
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
-import { isObject, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
-import { readClientCapabilities } from '../protocol/capabilities.ts'
-import { declaredSettings } from '../protocol/extensions.ts'
-import { MetaKey } from '../protocol/meta.ts'
+import type { Request, Response } from '../jsonrpc/message.ts'
+import type { OnInputRequest } from '../legacy/client/input-requests.ts'
 import { completeResponse } from '../protocol/resource-contents.ts'
-import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
-import { setLru } from '../util/lru.ts'
+import type { ReconnectingConnection } from './reconnect.ts'
+import { createExactCapabilities, createSharedCapabilities, withTasks } from './session-capabilities.ts'
 import { createSessionPool, type PooledSession, type SessionPoolOptions } from './session-pool.ts'
 
 /** A connection to a server of either era on which each request declares its own client capabilities. */
@@ -21,23 +18,36 @@ export interface StatelessConnection {
   close(): Promise<void>
 }
 
-export interface StatelessConnectionOptions extends SessionPoolOptions {
+export interface StatelessConnectionOptions extends Omit<SessionPoolOptions, 'open'> {
+  /** Opens a connection for clients with these capabilities. The signal is aborted when the connection is closed. */
+  readonly open: (
+    capabilities: ClientCapabilities,
+    signal: AbortSignal,
+    onInputRequest: OnInputRequest,
+  ) => Promise<ReconnectingConnection>
+  /** Uses one session for all clients, as long as the server asks for no input that some of them do not have. */
+  readonly sharesSessions: boolean
   /** Declares these capabilities on every connection, because only one connection can be opened. */
   readonly capabilities?: ClientCapabilities | undefined
 }
 
 /** The key of a connection without a session, which serves clients with any capabilities. */
 const ANY = ''
-const MAX_KEYS = 100
 
 /**
- * Creates a stateless connection. A legacy server gets one session for each set of client capabilities, because a session declares them
+ * Creates a stateless connection. A legacy server gets sessions for clients with different capabilities, because a session declares them
  * once; a modern server gets one connection.
  */
 export function createStatelessConnection(options: StatelessConnectionOptions): StatelessConnection {
   const fixed = options.capabilities && withTasks(options.capabilities)
-  const pool = createSessionPool(options)
-  const keyOf = createCapabilityKeys()
+  const sessions = options.sharesSessions ? createSharedCapabilities() : createExactCapabilities()
+  const onInputRequest: OnInputRequest = (method, params) => {
+    if (sessions.asked(method, params) && hasSessions) pool.rename(sessions.keyOfDeclared)
+  }
+  const pool = createSessionPool({
+    ...options,
+    open: (capabilities, signal) => options.open(capabilities, signal, onInputRequest),
+  })
   /** Whether the server has sessions; `undefined` until a connection was opened. */
   let hasSessions: boolean | undefined
   let detection: Promise<unknown> | undefined
@@ -57,11 +67,10 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   }
   /** Opens the first connection, which shows whether the server has sessions. */
   const detect = (request: Request, owner: string | undefined): Promise<unknown> => {
-    const capabilities = fixed ?? capabilitiesOf(request)
-    const first = start(ANY, capabilities, owner)
+    const first = start(ANY, fixed ?? sessions.declaredFor(request), owner)
     const end = (): void => {
       detection = undefined
-      if (hasSessions) pool.rename(first, canonicalJson(capabilities))
+      if (hasSessions) pool.rename(sessions.keyOfDeclared)
     }
     return first.opening.then(end, (error: unknown) => {
       end()
@@ -69,10 +78,10 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
     })
   }
   const findSession = (request: Request, owner: string | undefined): PooledSession | Promise<PooledSession> => {
-    if (hasSessions === false) return pool.find(ANY) ?? start(ANY, fixed ?? capabilitiesOf(request), owner)
+    if (hasSessions === false) return pool.find(ANY) ?? start(ANY, fixed ?? sessions.declaredFor(request), owner)
     if (hasSessions) {
-      const key = keyOf(request)
-      return pool.find(key) ?? start(key, capabilitiesOf(request), owner)
+      const key = sessions.keyOf(request)
+      return pool.find(key) ?? start(key, sessions.declaredFor(request), owner)
     }
     detection ??= detect(request, owner)
     return detection.then(() => findSession(request, owner))
@@ -104,34 +113,3 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
 }
 
 const closedError = (): Error => new Error('The connection is closed')
-
-/** Returns a function that returns the same key for requests with equal capabilities. It remembers the keys by the text that declares them. */
-function createCapabilityKeys(): (request: Request) => string {
-  const keys = new Map<string, string>()
-  return (request) => {
-    const text = JSON.stringify(declaredBy(request))
-    const known = keys.get(text)
-    if (known !== undefined) return known
-    const key = canonicalJson(capabilitiesOf(request))
-    setLru(keys, [text, key], MAX_KEYS)
-    return key
-  }
-}
-
-/** Returns the client capabilities of the session for a request. */
-const capabilitiesOf = (request: Request): ClientCapabilities => withTasks(readClientCapabilities(declaredBy(request)))
-
-/**
- * Returns capabilities with the tasks extension. Sessions do not declare it: each request says whether it may become a task. With it,
- * requests that may and requests that may not use the same session.
- */
-function withTasks({ extensions, ...capabilities }: ClientCapabilities): ClientCapabilities {
-  const tasks = declaredSettings({ id: TASKS_EXTENSION, legacy: false })
-  return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: tasks } }
-}
-
-/** Returns the client capabilities of a request as they are declared; `null` if they are missing. */
-function declaredBy({ params }: Request): unknown {
-  const meta: JsonObject = isObject(params?._meta) ? params._meta : {}
-  return meta[MetaKey.clientCapabilities] ?? null
-}

@@ -1,7 +1,7 @@
 import { createDeadlines } from '../../client/deadlines.ts'
 import type { Era } from '../../connect/era-cache.ts'
 import { joinHeaders } from '../../connect/join-headers.ts'
-import { openServerConnection } from '../../connect/open-connection.ts'
+import { type ConnectionOwner, openServerConnection } from '../../connect/open-connection.ts'
 import type { ConnectionOptions } from '../../connect/options.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { createStatelessConnection, type StatelessConnection } from '../../connect/stateless-connection.ts'
@@ -91,7 +91,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
   const create = (auth: Auth | undefined): StatelessConnection =>
     createStatelessConnection({
-      open: (capabilities, signal) => open({ auth, capabilities, signal }),
+      open: (capabilities, signal, onInputRequest) => open({ auth, capabilities, signal, onInputRequest }),
+      sharesSessions: options.singleUser && isProgram(server),
       capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
       maxSessions: maxConnections,
       maxOwnedSessions: MAX_OWNED_SESSIONS,
@@ -131,15 +132,21 @@ function isSingle({ target }: GatewayServerOptions): boolean {
   return matchTarget(target, { channel: () => true, url: () => false, command: () => false, exchange: () => false })
 }
 
+/** Reports whether each session is a process. */
+function isProgram({ target }: GatewayServerOptions): boolean {
+  return matchTarget(target, { command: () => true, url: () => false, channel: () => false, exchange: () => false })
+}
+
 /** Who uses a connection, and until when. */
 interface ConnectionUser {
   readonly auth: Auth | undefined
   readonly capabilities: ClientCapabilities
   readonly signal: AbortSignal
+  readonly onInputRequest: NonNullable<ConnectionOwner['onInputRequest']>
 }
 
 async function openFor(
-  { auth, capabilities, signal }: ConnectionUser,
+  { auth, capabilities, signal, onInputRequest }: ConnectionUser,
   { name, server, info, credentials, singleUser, requestStateTtlMs, onEraDetected, onEvent }: ConnectionsOptions,
   onStrayOutput: (text: string) => void,
 ): Promise<ReconnectingConnection> {
@@ -165,6 +172,7 @@ async function openFor(
     methodOf: methodOfUpstream,
     ...(singleUser && { identityOf: () => 'user' }),
     suspendTtlMs: requestStateTtlMs,
+    onInputRequest,
     onEvent: (event) => {
       if (event.type === 'warning') onEvent({ type: 'warning', server: name, message: event.message })
       if (event.type !== 'unexpected-message') return

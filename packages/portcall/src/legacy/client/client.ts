@@ -25,7 +25,7 @@ import { downgradePlan } from '../render/downgrade-plan.ts'
 import type { LegacyConnection, OutgoingContext } from './connection.ts'
 import { createForwarder, type Forwarder } from './forwarder.ts'
 import { type Handshake, type HandshakeOptions, performHandshake } from './handshake.ts'
-import { createServerRequestHandler, type ServerInputHandler } from './input-requests.ts'
+import { createServerRequestHandler, type OnInputRequest, type ServerInputHandler } from './input-requests.ts'
 import { type ClientSubscriptions, createClientSubscriptions } from './subscriptions.ts'
 import type { SuspendedCalls } from './suspended-calls.ts'
 import type { LegacyTasks } from './tasks.ts'
@@ -41,6 +41,8 @@ export interface LegacyClientOptions extends HandshakeOptions {
   readonly identityOf?: typeof identityOf
   /** How long a call waits for the responses to its input requests, in milliseconds. Default: 5 minutes. */
   readonly suspendTtlMs?: number
+  /** Called when the server asks the caller of a request for input. */
+  readonly onInputRequest?: OnInputRequest
   /** Receives every log message of the session. Default: the open requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
   /** Aborts the handshake by closing the connection, because `initialize` cannot be cancelled. */
@@ -126,7 +128,14 @@ async function createHandlers(
   { connection, capabilities, handleInputRequest, ...options }: LegacyClientOptions,
 ): Promise<MessageHandlers> {
   const serverCapabilities = discovered.capabilities as ServerCapabilities
-  const direct = createForwarder({ connection, capabilities, serverCapabilities, revision })
+  const { onInputRequest } = options
+  const direct = createForwarder({
+    connection,
+    capabilities,
+    serverCapabilities,
+    revision,
+    ...(onInputRequest && { onInputRequest }),
+  })
   const suspended = handleInputRequest ? undefined : await suspendCalls(direct.exchange, { connection, capabilities, ...options })
   const forwarder = suspended ? { ...direct, exchange: suspended.exchange } : direct
   const request = (method: string, params: JsonObject): Promise<Response> => connection.request(method, params)
@@ -146,7 +155,7 @@ const REMOVED_REQUESTS: ReadonlySet<string> = new Set(
 /** Calls that require input return it, instead of using a handler. Only gateways need that. */
 async function suspendCalls(
   forward: Exchange,
-  { connection, capabilities, identityOf, suspendTtlMs }: Omit<LegacyClientOptions, 'handleInputRequest'>,
+  { connection, capabilities, identityOf, suspendTtlMs, onInputRequest }: Omit<LegacyClientOptions, 'handleInputRequest'>,
 ): Promise<SuspendedCalls> {
   const { createSuspendedCalls } = await import('./suspended-calls.ts')
   const attributesRequests = connection.attributesMessages === true
@@ -156,6 +165,7 @@ async function suspendCalls(
     forward,
     ...(identityOf && { identityOf }),
     ...(suspendTtlMs !== undefined && { suspendTtlMs }),
+    ...(onInputRequest && { onInputRequest }),
   })
 }
 

@@ -8,6 +8,7 @@ import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities, LoggingLevel, ServerCapabilities } from '../../protocol/types.ts'
 import { omitFields, withoutReservedMeta } from '../render/downgrade-plan.ts'
 import type { LegacyConnection } from './connection.ts'
+import type { OnInputRequest } from './input-requests.ts'
 import { readResponse } from './read-response.ts'
 import { createUrlElicitations, requiresUrlElicitation } from './url-elicitation.ts'
 
@@ -15,6 +16,8 @@ export interface ForwarderOptions {
   readonly connection: LegacyConnection
   /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities
+  /** Called when the server asks the caller of a request for input. */
+  readonly onInputRequest?: OnInputRequest
   /** The capabilities that the server declared. */
   readonly serverCapabilities: ServerCapabilities
   readonly revision: Revision
@@ -28,9 +31,10 @@ export interface Forwarder {
 }
 
 /** Creates a forwarder for the requests of one connection. */
-export function createForwarder({ connection, capabilities, serverCapabilities, revision }: ForwarderOptions): Forwarder {
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { connection, capabilities, serverCapabilities, revision, onInputRequest } = options
   const reports = createNotificationRouter()
-  const urlElicitations = createUrlElicitations(capabilities)
+  const urlElicitations = createUrlElicitations(capabilities, onInputRequest)
   const setLogLevel = createLogLevelSetter(connection, serverCapabilities)
 
   return {

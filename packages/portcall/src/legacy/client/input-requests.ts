@@ -15,6 +15,9 @@ export type ServerInputHandler = (
   origin?: OutgoingContext,
 ) => Promise<JsonObject>
 
+/** Receives the method of an input request, and its params. */
+export type OnInputRequest = (method: string, params: JsonObject) => void
+
 export interface ServerRequestHandlerOptions {
   readonly handleInputRequest: ServerInputHandler
   readonly capabilities: ClientCapabilities

@@ -21,7 +21,7 @@ import { createGroupLock } from '../../util/group-lock.ts'
 import { randomId } from '../../util/random.ts'
 import { raceAbort, unref } from '../../util/timers.ts'
 import type { OutgoingContext } from './connection.ts'
-import type { ServerInputHandler } from './input-requests.ts'
+import type { OnInputRequest, ServerInputHandler } from './input-requests.ts'
 
 /** The calls of one session. */
 export interface SuspendedCalls {
@@ -47,6 +47,8 @@ export interface SuspendedCallsOptions {
   readonly forward: Exchange
   /** How long a suspended call waits for the responses, in milliseconds. Default: 5 minutes. */
   readonly suspendTtlMs?: number
+  /** Called when the server asks the caller of a request for input. */
+  readonly onInputRequest?: OnInputRequest
   /** How long a suspended call may keep other callers waiting until they get an error, in milliseconds. Default: 10 seconds. */
   readonly othersWaitTimeoutMs?: number
 }
@@ -152,9 +154,10 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
     },
     async accept(input, signal, origin) {
       if (!canAsk) throw methodNotFound(input.method)
-      const call = findCall(open, origin)
+      const call = findCall(open, origin, input)
       if (!call && !origin) isSerial = true
       if (!call) throw AMBIGUOUS
+      options.onInputRequest?.(input.method, input.params)
       if (!canAnswer(input, call.capabilities)) throw methodNotFound(input.method)
       return raceAbort(call.addInput(input as InputRequest, signal), signal)
     },
@@ -183,14 +186,20 @@ function limitWait(call: OpenCall, open: ReadonlySet<OpenCall>, timeoutMs: numbe
 
 /**
  * Returns the call that an input request belongs to. Without an origin, it is one of the open calls, if all are of the same caller: the oldest
- * one that does not wait for other input already.
+ * one that can answer, and does not wait for other input already.
  */
-function findCall(open: ReadonlySet<OpenCall>, origin: OutgoingContext | undefined): OpenCall | undefined {
+function findCall(
+  open: ReadonlySet<OpenCall>,
+  origin: OutgoingContext | undefined,
+  input: Parameters<ServerInputHandler>[0],
+): OpenCall | undefined {
   const calls = [...open]
   if (origin) return calls.find((call) => call === origin)
   const [oldest, ...others] = calls
   const isSameCaller = others.every(({ identity }) => identity !== undefined && identity === oldest?.identity)
-  return isSameCaller ? (calls.find((call) => call.isAttached) ?? oldest) : undefined
+  if (!isSameCaller) return undefined
+  const able = calls.filter(({ capabilities }) => canAnswer(input, capabilities))
+  return able.find((call) => call.isAttached) ?? able[0] ?? oldest
 }
 
 /** Reports whether a client with these capabilities can answer an input request. */

@@ -1,10 +1,13 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { readClientCapabilities } from '../../protocol/capabilities.ts'
 import { missingClientCapability } from '../../protocol/errors.ts'
+import { MetaKey } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
 import { delay } from '../../util/timers.ts'
+import type { OnInputRequest } from './input-requests.ts'
 
 /**
  * The error -32042 (URLElicitationRequired) of one legacy revision, as input requests of the newest revision. After the user has agreed to
@@ -37,7 +40,7 @@ const FIRST_DELAY_MS = 1000
 const MAX_DELAY_MS = 30_000
 const DECLINED = 'This call requires the user to open a URL, and the user declined.'
 
-export function createUrlElicitations({ elicitation }: ClientCapabilities): UrlElicitations {
+export function createUrlElicitations({ elicitation }: ClientCapabilities, onInputRequest?: OnInputRequest): UrlElicitations {
   const waiting = new Map<string, AbortController>()
 
   /** Waits for `ms`, or until the server reports that one of the elicitations is complete. */
@@ -60,7 +63,9 @@ export function createUrlElicitations({ elicitation }: ClientCapabilities): UrlE
       for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
         const elicitations = elicitationsOf(response)
         if (elicitations.length === 0) return response
-        if (!elicitation?.url) return missingClientCapability({ elicitation: { url: {} } }).response(request.id)
+        onInputRequest?.('elicitation/create', { mode: 'url' })
+        if (!elicitation?.url || !canOpenUrls(request))
+          return missingClientCapability({ elicitation: { url: {} } }).response(request.id)
         const added = elicitations.filter(({ url }) => !accepted.includes(url))
         if (added.length > 0) return success(request.id, inputRequired(added, accepted))
         await wait(elicitations, delayMs, context.signal)
@@ -69,6 +74,12 @@ export function createUrlElicitations({ elicitation }: ClientCapabilities): UrlE
     },
     onComplete: (elicitationId) => waiting.get(elicitationId as string)?.abort(),
   }
+}
+
+/** Reports whether the caller of a request can open URLs. A session may declare more than each of its callers. */
+function canOpenUrls({ params }: Request): boolean {
+  const declared = isObject(params?._meta) ? params._meta[MetaKey.clientCapabilities] : undefined
+  return declared === undefined || readClientCapabilities(declared).elicitation?.url !== undefined
 }
 
 /** Reports whether a response requires the user to open URLs first. */
