@@ -58,7 +58,12 @@ export function createSharedCapabilities(): SessionCapabilities {
     declaredFor(request) {
       const own = capabilitiesOf(request)
       const has = inputsOf(own)
-      const declared = (Object.keys(INPUTS) as Input[]).filter((input) => !asked.has(input) || has.includes(input))
+      const mayDeclare = (input: Input): boolean => !asked.has(input) || has.includes(input)
+      // Older revisions do not know modes: a server that sees any elicitation asks with forms.
+      const isForm = mayDeclare('form')
+      const declared = (Object.keys(INPUTS) as Input[]).filter(
+        (input) => mayDeclare(input) && (isForm || input !== 'url' || has.includes('url')),
+      )
       return { ...mergeInputs(declared), ...(own.extensions && { extensions: own.extensions }) }
     },
     keyOf: keys.of,

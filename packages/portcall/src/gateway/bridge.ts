@@ -29,7 +29,8 @@ export function bridge(target: ConnectTarget, options: BridgeOptions = {}): Gate
     ...server
   } = options
   return createGateway({
-    servers: { [name]: { ...server, ...(credentials && { credentials }), target } },
+    // A bridge usually has one client, which the server should see as it is.
+    servers: { [name]: { capabilities: 'exact', ...server, ...(credentials && { credentials }), target } },
     names: { mode: 'never' },
     ...(info && { info }),
     ...(policy && { policy }),

@@ -33,6 +33,11 @@ export interface Gateway extends ServerLike, AsyncDisposable {
   isIdempotent(request: Request): boolean
   /** Returns the state of the servers. */
   status(): GatewayStatus
+  /**
+   * Starts the programs of a gateway with one user, so that its first lists do not wait for all of them. Without it, servers start when they are first
+   * needed.
+   */
+  start(): void
   /** Replaces the servers. Servers whose options are the same keep running; requests in flight are finished. @throws TypeError if invalid. */
   setServers(servers: GatewayServers): Promise<void>
   /**
@@ -109,6 +114,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     stores,
     isIdempotent: ({ method }) => method !== 'tools/call',
+    start() {
+      for (const upstream of registry.table().upstreams) upstream.start()
+    },
     status: () => ({
       servers: Object.fromEntries(registry.table().upstreams.map(({ name, status }) => [name, status])),
       subscriptions: subscriptions.size,

@@ -79,8 +79,19 @@ export interface GatewayServerOptions
   readonly resources?: ItemRules
   /** Middleware for the requests to this server, with the names that the server knows. The first is the outermost. */
   readonly middleware?: readonly Middleware[]
+  /**
+   * The client capabilities that a program of an older revision is started with. `all`: every kind of input, so that clients with different
+   * capabilities share a process; clients without a kind get another process once the program has asked for it. `exact`: those of each client, in
+   * processes of their own. Default: `all` if the gateway has a single user, and otherwise `exact`.
+   */
+  readonly capabilities?: 'all' | 'exact'
   /** How long a list may wait for this server, in milliseconds. Then it is left out. Default: 2000. */
   readonly listTimeoutMs?: number
+  /**
+   * How long a list may wait for a program that is started for the first time, in milliseconds since it was started. Default: `listTimeoutMs` if that
+   * is set, and otherwise 20 seconds.
+   */
+  readonly startTimeoutMs?: number
   /** Time after which an unused connection is closed, in milliseconds. Default: 10 minutes, and never for the first of those that are shared. */
   readonly idleTimeoutMs?: number
   /** Maximum number of connections, and of child processes. Default: 1000. */

@@ -1,4 +1,4 @@
-import type { ApprovalQueue, GatewayConfig, GatewayOptions, GatewayStatus } from '../../entrypoints/gateway.ts'
+import type { ApprovalQueue, Gateway, GatewayConfig, GatewayOptions, GatewayStatus } from '../../entrypoints/gateway.ts'
 import { AdminActionError, type AdminActions, gatewayMetrics } from '../../entrypoints/gateway-admin.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { VERSION } from '../version.ts'
@@ -33,6 +33,11 @@ export interface Controller extends AdminActions {
   reload(): Promise<ConfigChanges>
   /** Returns what to say about the configuration that is in use. */
   notes(): readonly string[]
+}
+
+/** Starts the programs of a gateway, unless its configuration says that they start on demand. */
+export function startPrograms(gateway: Pick<Gateway, 'start'>, { settings }: Pick<GatewayConfig, 'settings'>): void {
+  if (settings.start !== 'on-demand') gateway.start()
 }
 
 /** Returns what to say about a configuration: the servers that are left out, and the settings that are ignored. */
@@ -79,6 +84,7 @@ export function createController(options: ControllerOptions): Controller {
       gateway.setServers(each).catch((error: unknown) => {
         configError = current.variables.hide(describeError(error))
       })
+    startPrograms(gateway, current.config)
   }
   const oneByOne = <T>(task: () => Promise<T>): Promise<T> => {
     const result = changing.then(task)

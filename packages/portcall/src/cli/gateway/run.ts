@@ -7,7 +7,7 @@ import { guardStdout, type Io } from '../io.ts'
 import { createActivity } from './activity.ts'
 import type { ConfigChanges } from './compare-configs.ts'
 import { type ConfiguredGateway, createConfiguredGateway } from './configured-gateway.ts'
-import { type Controller, createController, notesOf } from './controller.ts'
+import { type Controller, createController, notesOf, startPrograms } from './controller.ts'
 import { describeError } from './describe-error.ts'
 import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
@@ -60,6 +60,7 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
       })
   if (listening) endpoint = listening.url
   const admin = await startAdmin(controller, { config, flags, files })
+  startPrograms(gateway, config)
   announce({ loaded, endpoint, adminUrl: admin?.url }, io)
   const unwatch = flags['no-watch'] ? undefined : watchFiles(files, () => void reload(controller, io))
   process.on('SIGHUP', () => void reload(controller, io))

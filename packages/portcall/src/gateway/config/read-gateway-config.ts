@@ -166,7 +166,7 @@ function throwIssues(issues: readonly LocatedIssue[]): void {
 
 function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig[], warnings: readonly string[]): GatewayConfig {
   const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
-  const { policy, pins, limits, audit, search, sets, accounts } = section
+  const { policy, pins, limits, audit, search, sets, accounts, start } = section
   const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
   const unusable = servers.flatMap((server) => ('error' in server ? [[server.name, server.error.message] as const] : []))
   return {
@@ -185,6 +185,7 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
       ...(auth && { auth }),
       ...(store !== undefined && { store }),
       ...(search !== undefined && { search }),
+      ...(start && { start }),
       ...(sets && { sets }),
       ...(accounts && { accounts }),
       ...serverAuthOf(section, usable),

@@ -33,6 +33,13 @@ export const SERVER_SCHEMA: JsonObject = section('How the gateway uses one serve
   prompts: items('prompts', { isNamed: true }),
   resources: items('resources and resource templates', { isNamed: false }),
   listTimeoutMs: count('How long a list waits for the server before it leaves it out, in milliseconds. Default: 2000.'),
+  capabilities: choice(
+    'The client capabilities that a program of an older protocol version is started with. `all`: every kind of input, so that clients with different capabilities share a process. `exact`: those of each client, in processes of their own. Default: `all` without `auth`, otherwise `exact`.',
+    ['all', 'exact'],
+  ),
+  startTimeoutMs: count(
+    'How long a list waits for a program that is started for the first time, in milliseconds since it was started. Default: listTimeoutMs if that is set, and otherwise 20000.',
+  ),
   connectTimeoutMs: count(
     'Timeout for connecting, including the start of a process and the handshake, in milliseconds. Default: 60000.',
   ),
@@ -127,6 +134,10 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
   ),
   sealingKeys: texts(
     'Keys that encrypt request states, cursors and the tokens of users. The first one encrypts, all decrypt. Default: a key in the store.',
+  ),
+  start: choice(
+    'When programs start. `now`: with the gateway, so that its first lists are complete soon. `on-demand`: when they are first needed. Default: `now`. Programs of a gateway with `auth` start on demand.',
+    ['now', 'on-demand'],
   ),
   pageSize: count('The maximum number of items on a page of a list. Default: 1000.', { minimum: 1 }),
   requestStateTtlMs: count('How long a call waits for the input of the user, in milliseconds. Default: 900000.'),

@@ -100,7 +100,11 @@ export function createCachedFetch<T extends Fetched>(waitingSince: () => number 
       const outcome = await withLimit(current.result, Math.max(0, waitMs), timedOut).catch(() => undefined)
       if (outcome === timedOut) {
         current.isLate = true
-        return { value: last, error: error ?? new ListTimeoutError(`No response within ${options.waitMs} ms`) }
+        const text = `No response within ${options.waitMs} ms`
+        return {
+          value: last,
+          error: error ?? new ListTimeoutError(waitingSince() === undefined ? text : `It is still starting. ${text}`),
+        }
       }
       return outcome === undefined ? { value: last, error } : { value: outcome as T, error: undefined }
     },

@@ -92,7 +92,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const create = (auth: Auth | undefined): StatelessConnection =>
     createStatelessConnection({
       open: (capabilities, signal, onInputRequest) => open({ auth, capabilities, signal, onInputRequest }),
-      sharesSessions: options.singleUser && isProgram(server),
+      sharesSessions: isProgram(server) && (server.capabilities ?? (options.singleUser ? 'all' : 'exact')) === 'all',
       capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
       maxSessions: maxConnections,
       maxOwnedSessions: MAX_OWNED_SESSIONS,
@@ -132,8 +132,8 @@ function isSingle({ target }: GatewayServerOptions): boolean {
   return matchTarget(target, { channel: () => true, url: () => false, command: () => false, exchange: () => false })
 }
 
-/** Reports whether each session is a process. */
-function isProgram({ target }: GatewayServerOptions): boolean {
+/** Reports whether each session with a server is a process. */
+export function isProgram({ target }: GatewayServerOptions): boolean {
   return matchTarget(target, { command: () => true, url: () => false, channel: () => false, exchange: () => false })
 }
 

@@ -27,7 +27,7 @@ import type { GatewayItemKind } from '../policy.ts'
 import { createItemFilter, createUriFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
-import { type Connections, createConnections, sharingOf } from './connections.ts'
+import { type Connections, createConnections, isProgram, sharingOf } from './connections.ts'
 import { requestResult, type UpstreamList } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
 
@@ -57,6 +57,8 @@ export interface GatewayUpstream {
   /** How long a list may wait for the server now, in milliseconds: not at all while it cannot be reached. */
   readonly listWaitMs: number
   filterOf(kind: GatewayItemKind): ItemFilter
+  /** Starts the program of the server, if all callers share it. */
+  start(): void
   close(): Promise<void>
 }
 
@@ -79,6 +81,8 @@ export interface UpstreamOptions {
 }
 
 const LIST_TIMEOUT_MS = 2000
+/** Programs that are installed first, such as with `npx -y`, take seconds. */
+const START_TIMEOUT_MS = 20_000
 const PROBE_TIMEOUT_MS = 30_000
 const MAX_REQUESTS = 1000
 /** A program answers 256 requests at once, and queues further ones in the order in which they come, whoever sent them. */
@@ -103,14 +107,11 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: probeMeta(options.info) }
 
   const probe = async (): Promise<void> => {
-    const params = { _meta: traffic.lastMeta }
-    const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
-    const { exchange: open } = connections.get({ jsonrpc: '2.0', id: 0, method: 'server/discover', params }, {})
     const { awaySince } = health
-    const { capabilities } = await requestResult(open, { method: 'server/discover', params }, context)
+    const { capabilities, request } = await reach(connections, traffic)
     // A session answers this by itself; a list comes from the server.
     const info = Object.values(KINDS).find(({ capability }) => isObject(capabilities) && capabilities[capability])
-    if (info && connected?.hasSession) await requestResult(open, { method: info.method, params }, context).catch(ignoreResponse)
+    if (info && connected?.hasSession) await request(info.method).catch(ignoreResponse)
     catalogue.invalidate()
     onBack(upstream, awaySince)
   }
@@ -168,18 +169,39 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
       }
     },
     get listWaitMs() {
-      return health.isFailing ? 0 : (server.listTimeoutMs ?? LIST_TIMEOUT_MS)
+      if (health.isFailing) return 0
+      const { listTimeoutMs, startTimeoutMs = listTimeoutMs ?? START_TIMEOUT_MS } = server
+      return isProgram(server) && !connected ? startTimeoutMs : (listTimeoutMs ?? LIST_TIMEOUT_MS)
     },
     get sendsParamHeaders() {
       return connected?.sendsParamHeaders ?? false
     },
     filterOf: (kind) => filters[KINDS[kind].rules],
+    start() {
+      if (isShared && options.singleUser && isProgram(server)) void reach(connections, traffic).catch(() => {})
+    },
     async close() {
       health.close()
       await connections.close()
     },
   }
   return upstream
+}
+
+/** A server that was reached, and how to send it further requests. */
+interface ReachedServer {
+  readonly capabilities: unknown
+  readonly request: (method: string) => Promise<JsonObject>
+}
+
+/** Opens a connection for nobody in particular. */
+async function reach(connections: Connections, { lastMeta }: Traffic): Promise<ReachedServer> {
+  const params = { _meta: lastMeta }
+  const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
+  const { exchange } = connections.get({ jsonrpc: '2.0', id: 0, method: 'server/discover', params }, {})
+  const request = (method: string): Promise<JsonObject> => requestResult(exchange, { method, params }, context)
+  const { capabilities } = await request('server/discover')
+  return { capabilities, request }
 }
 
 /** What is sent to a server. */
