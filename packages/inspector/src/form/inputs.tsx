@@ -94,7 +94,7 @@ const numberText = (value: unknown): string =>
 const isPartial = (text: string): boolean => text.trim() !== '' && readNumber(text) === undefined
 
 /** What people write as a number: no hexadecimal digits and no separators, which would be sent as something else than they look like. */
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 
 /** Returns the number that a text is sent as, if it is one. */
 export function readNumber(text: string): number | undefined {

@@ -123,14 +123,14 @@ function createKeys(keyOf: (capabilities: ClientCapabilities) => string): { of(r
 
 /** Returns the client capabilities of the session for a request. */
 function capabilitiesOf(request: Request): ClientCapabilities {
-  return withTasks(readClientCapabilities(declaredBy(request)))
+  return withTasksExtension(readClientCapabilities(declaredBy(request)))
 }
 
 /**
  * Returns capabilities with the tasks extension. Sessions do not declare it: each request says whether it may become a task. With it,
  * requests that may and requests that may not use the same session.
  */
-export function withTasks({ extensions, ...capabilities }: ClientCapabilities): ClientCapabilities {
+export function withTasksExtension({ extensions, ...capabilities }: ClientCapabilities): ClientCapabilities {
   const tasks = declaredSettings({ id: TASKS_EXTENSION, legacy: false })
   return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: tasks } }
 }

@@ -4,7 +4,7 @@ import type { OnInputRequest } from '../legacy/client/input-requests.ts'
 import { completeResponse } from '../protocol/resource-contents.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import type { ReconnectingConnection } from './reconnect.ts'
-import { createExactCapabilities, createSharedCapabilities, withTasks } from './session-capabilities.ts'
+import { createExactCapabilities, createSharedCapabilities, withTasksExtension } from './session-capabilities.ts'
 import { createSessionPool, type PooledSession, type SessionPoolOptions } from './session-pool.ts'
 
 /** A connection to a server of either era on which each request declares its own client capabilities. */
@@ -39,7 +39,7 @@ const ANY = ''
  * once; a modern server gets one connection.
  */
 export function createStatelessConnection(options: StatelessConnectionOptions): StatelessConnection {
-  const fixed = options.capabilities && withTasks(options.capabilities)
+  const fixed = options.capabilities && withTasksExtension(options.capabilities)
   const sessions = options.sharesSessions ? createSharedCapabilities() : createExactCapabilities()
   const onInputRequest: OnInputRequest = (method, params) => {
     if (sessions.asked(method, params) && hasSessions) pool.rename(sessions.keyOfDeclared)

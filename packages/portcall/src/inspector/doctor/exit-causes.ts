@@ -12,7 +12,7 @@ const TYPESCRIPT = 'This version of Node does not run TypeScript: start the comp
 
 const EXIT_CAUSES: readonly ExitCause[] = [
   {
-    line: /is not in this registry|The requested resource '.*' could not be found|npm (?:error|ERR!) 404 Not Found/,
+    line: /is not in this registry|The requested resource '.{0,200}' could not be found|npm (?:error|ERR!) 404 Not Found/,
     advice: 'npm has no package of this name: check the name of the package in the command.',
   },
   {
@@ -20,7 +20,7 @@ const EXIT_CAUSES: readonly ExitCause[] = [
     advice: 'The Python registry has no package of this name: check the name of the package in the command.',
   },
   {
-    line: /Cannot connect to the Docker daemon|error during connect:.*docker/i,
+    line: /Cannot connect to the Docker daemon|error during connect:.{0,200}docker/i,
     advice: 'Start Docker, and check that this user may use it: docker ps has to work.',
   },
   {
@@ -28,7 +28,7 @@ const EXIT_CAUSES: readonly ExitCause[] = [
     advice: 'Leave -t out: messages are no terminal. Use docker run -i --rm.',
   },
   {
-    line: /pull access denied|manifest unknown|manifest for .* not found/i,
+    line: /pull access denied|manifest unknown|manifest for .{0,200} not found/i,
     advice: 'Check the name and the tag of the image, and whether it needs docker login.',
   },
   {
@@ -59,7 +59,7 @@ const EXIT_CAUSES: readonly ExitCause[] = [
     advice: 'The server may need a newer version of its runtime: compare node --version with what its documentation requires.',
   },
   {
-    line: /env: .?\w+(?:\\r|\r)|bad interpreter.*\^M/,
+    line: /env: .?\w{1,64}(?:\\r|\r)|bad interpreter.{0,200}\^M/,
     advice: 'The script has Windows line endings: convert it, for example with dos2unix.',
   },
   {
@@ -67,7 +67,7 @@ const EXIT_CAUSES: readonly ExitCause[] = [
     advice: 'Check that this user may read, write and execute the files that the line names.',
   },
   {
-    line: /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.*\b(?:not set|missing|required|undefined|must be)\b|\b(?:missing|required|provide|set)\b.*\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/,
+    line: /\b[A-Z][A-Z0-9]{0,32}_[A-Z0-9_]{1,64}\b.{0,200}\b(?:not set|missing|required|undefined|must be)\b|\b(?:missing|required|provide|set)\b.{0,200}\b[A-Z][A-Z0-9]{0,32}_[A-Z0-9_]{1,64}\b/,
     advice:
       'Set the variable in the configuration, or pass it with --env NAME=VALUE: hosts start programs with few variables of the shell.',
   },
