@@ -21,6 +21,15 @@ async function serveOnce(server: Parameters<typeof serve>[0]): Promise<string> {
   return url
 }
 
+/** Links in a result: two that no server offers and clients open themselves, and three that servers offer. */
+const LINKS = [
+  'https://example.com/report.pdf',
+  'file:///home/ada/out.txt',
+  'https://example.com/listed',
+  'file:///data/7',
+  'notes://1',
+]
+
 /** A server with a task that asks, a user interface, and a skill, all under the same names as on other servers. */
 async function createRich(name: string): Promise<Server> {
   const server = createServer(
@@ -34,7 +43,13 @@ async function createRich(name: string): Promise<Server> {
     const { color } = await call.elicit('Color?', schema)
     return `${name} painted ${String(color)}`
   })
-  server.tool('chart', { _meta: { ui: { resourceUri: 'ui://chart/main' } } }, () => 'drawn')
+  const ui = { ui: { resourceUri: 'ui://chart/main' }, 'ui/resourceUri': 'ui://chart/main' }
+  server.tool('chart', { _meta: ui }, () => ({ content: [{ type: 'text', text: 'drawn', _meta: ui }], _meta: ui }))
+  server.resource('https://example.com/listed', { name: 'page' }, () => name)
+  server.resource('file:///data/{id}', { name: 'data' }, ({ id }) => `${name} ${id}`)
+  server.tool('links', {}, () => ({
+    content: LINKS.map((uri) => ({ type: 'resource_link' as const, uri, name: 'link' })),
+  }))
   server.resource('ui://chart/main', { name: 'chart', mimeType: 'text/html;profile=mcp-app' }, () => `<p>${name}</p>`)
   const folder = await mkdtemp(join(tmpdir(), 'portcall-skills-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -110,8 +125,29 @@ test.each(PAIRS)(
     const uris = tools.map(({ _meta }) => (_meta as { ui?: { resourceUri?: string } } | undefined)?.ui?.resourceUri ?? '')
     expect(new Set(uris).size).toBe(2)
     for (const uri of uris) expect(uri).toMatch(/^ui:\/\/(one|two)\+\//)
+    const results = await Promise.all(tools.map(({ name }) => peer.callTool(name)))
+    const metas = results.map(({ _meta, content }) => [_meta, content[0]?._meta])
+    for (const [at, { _meta }] of tools.entries()) {
+      const expected = { ui: { resourceUri: uris[at] }, 'ui/resourceUri': uris[at] }
+      expect([_meta, ...(metas[at] ?? [])]).toMatchObject([expected, expected, expected])
+    }
     const pages = await Promise.all(uris.map((uri) => peer.readResource(uri)))
     expect(pages).toMatchObject([{ contents: [{ text: '<p>one</p>' }] }, { contents: [{ text: '<p>two</p>' }] }])
+  },
+)
+
+test.each(PAIRS)(
+  'links of $server that clients of $client open themselves stay as they are, and the others lead to their server',
+  async ({ client, server }) => {
+    await using peer = await connect(await serveOnce(await startPair(server)), { protocolVersion: client })
+    await peer.resources().toArray()
+    await peer.resourceTemplates().toArray()
+    const { content } = await peer.callTool('two__links')
+    const uris = (content as { uri: string }[]).map(({ uri }) => uri)
+    expect(uris.slice(0, 2)).toEqual(LINKS.slice(0, 2))
+    expect(uris.slice(2)).toEqual(LINKS.slice(2).map((uri) => `two+${uri}`))
+    const read = await Promise.all(uris.slice(2, 4).map((uri) => peer.readResource(uri)))
+    expect(read).toMatchObject([{ contents: [{ text: 'two' }] }, { contents: [{ text: 'two 7' }] }])
   },
 )
 

@@ -1,11 +1,21 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { markAppUris } from '../routes/app-uris.ts'
 
 /** Returns a URI as the gateway exposes it. */
 export type ExposeUri = (uri: string) => string
 
+/** How URIs in results change. */
+export interface ExposedUris {
+  /** Changes the URIs of resources. */
+  readonly expose: ExposeUri
+  /** Changes the URIs of user interfaces. */
+  readonly markApp: ExposeUri
+}
+
 /** Returns a result with the URIs that the gateway exposes. Returns the same object if it contains none. */
-export function exposeResultUris(method: string, result: JsonObject, expose: ExposeUri): JsonObject {
-  if (method === 'tools/call') return changeList(result, 'content', (block) => exposeBlock(block, expose))
+export function exposeResultUris(method: string, received: JsonObject, { expose, markApp }: ExposedUris): JsonObject {
+  const result = exposeMeta(received, markApp)
+  if (method === 'tools/call') return changeList(result, 'content', (block) => exposeBlock(exposeMeta(block, markApp), expose))
   if (method === 'resources/read') return changeList(result, 'contents', (contents) => exposeMember(contents, expose))
   if (method !== 'prompts/get') return result
   return changeList(result, 'messages', (message) => {
@@ -13,6 +23,12 @@ export function exposeResultUris(method: string, result: JsonObject, expose: Exp
     const content = exposeBlock(message.content, expose)
     return content === message.content ? message : { ...message, content }
   })
+}
+
+function exposeMeta(object: JsonObject, markApp: ExposeUri): JsonObject {
+  const { _meta } = object
+  const changed = isObject(_meta) ? markAppUris(_meta, markApp) : _meta
+  return changed === _meta ? object : { ...object, _meta: changed }
 }
 
 function exposeBlock(block: JsonObject, expose: ExposeUri): JsonObject {

@@ -119,9 +119,11 @@ function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarder
   if (result.resultType === 'input_required') return exposeInputState(call, result, options)
   if (result.resultType === 'task') return taskIds.exposeTask(route, result, context)
   if (table().single) return result
-  return exposeResultUris(request.method, result, (uri) =>
-    uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
-  )
+  return exposeResultUris(request.method, result, {
+    expose: (uri) =>
+      uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
+    markApp: (uri) => table().uris.mark(route.server, uri),
+  })
 }
 
 /** Reports whether a result is no result of the item itself. */

@@ -6,6 +6,7 @@ import { setLru } from '../../util/lru.ts'
 import type { Caller } from '../caller.ts'
 import type { OnGatewayEvent } from '../events.ts'
 import type { GatewayItem, GatewayItemKind } from '../policy.ts'
+import { markAppUris } from '../routes/app-uris.ts'
 import type { NameRoutes } from '../routes/names.ts'
 import type { UriRoutes } from '../routes/uris.ts'
 import { type CacheRules, mergeRules, type UpstreamList } from '../upstreams/fetch-list.ts'
@@ -126,16 +127,9 @@ function toMergedItem(candidate: Candidate, exposed: string, uris: UriRoutes): M
   const { id } = KINDS[kind]
   const meta = isObject(definition._meta) ? definition._meta : {}
   const origin = exposed === name ? undefined : { [ORIGIN_META]: { server, [id]: name } }
-  const _meta = { ...exposeAppUris(meta, server, uris), ...(ORIGIN_META in meta ? undefined : origin) }
+  const _meta = { ...markAppUris(meta, (uri) => uris.mark(server, uri)), ...(ORIGIN_META in meta ? undefined : origin) }
   const listed = { ...definition, [id]: exposed, ...(Object.keys(_meta).length > 0 && { _meta }) }
   return { ...candidate, exposed, listed }
-}
-
-/** Marks the URI of a tool's user interface, which several servers may use. */
-function exposeAppUris(meta: JsonObject, server: string, uris: UriRoutes): JsonObject {
-  const { ui } = meta
-  if (!isObject(ui) || typeof ui.resourceUri !== 'string') return meta
-  return { ...meta, ui: { ...ui, resourceUri: uris.mark(server, ui.resourceUri) } }
 }
 
 function rulesOfAll(lists: readonly UpstreamList[], isIncomplete: boolean): CacheRules {

@@ -55,7 +55,9 @@ export interface Router {
   findReference(uri: string, caller: Caller): Promise<ItemRoute | undefined>
   /** Finds the tool of a task on its server. */
   findTool(upstream: GatewayUpstream, name: string, caller: Caller): Promise<ItemRoute | undefined>
-  /** Returns a URI in a result of a server as the gateway exposes it. */
+  /**
+   * Returns a URI in a result of a server as the gateway exposes it. Web pages and files stay as they are, unless the server lists them as resources.
+   */
   exposeUri(route: ItemRoute, uri: string, caller: Caller): string
 }
 
@@ -144,10 +146,20 @@ export function createRouter({ table, lists }: RouterOptions): Router {
       if ((single ?? onlyResourceServer(upstreams, caller)) === upstream)
         return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
       const resource = lists.known('resource', caller)?.items.get(uri)
-      return resource?.upstream === upstream ? uri : uris.mark(upstream.name, uri)
+      if (resource?.upstream === upstream) return uri
+      const marked = uris.mark(upstream.name, uri)
+      return !OPENED_BY_CLIENTS.test(uri) || isOffered(upstream, [uri, marked], caller) ? marked : uri
     },
   }
+  /** Reports whether a server lists a resource, or a template for it, in one of its spellings. */
+  function isOffered(upstream: GatewayUpstream, spellings: readonly string[], caller: Caller): boolean {
+    const known = (['resource', 'template'] as const).flatMap((kind) => lists.known(kind, caller) ?? [])
+    return known.some((list) => spellings.some((uri) => findInList(list, uri)?.upstream === upstream))
+  }
 }
+
+/** URIs that clients can open themselves: web pages, and files. Servers link to them without offering them as resources. */
+const OPENED_BY_CLIENTS = /^(?:https?|file):/i
 
 /** Adds the definition of an item, if its server lists it, or says why the list is missing. */
 async function withDefinition(route: ItemRoute, caller: Caller): Promise<{ readonly item: ItemRoute; readonly error: unknown }> {
