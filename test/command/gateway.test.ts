@@ -8,6 +8,7 @@ import { createWorkspace, isRunning, startGateway, type Workspace } from './supp
 import { COMMAND, DEMO, portcall, STDIO, serveModule } from './support/portcall.ts'
 
 const STUBBORN = fileURLToPath(new URL('fixtures/stubborn.mjs', import.meta.url))
+const WHERE = fileURLToPath(new URL('fixtures/where.mjs', import.meta.url))
 const DEMO_SERVER = { command: process.execPath, args: [STDIO] }
 const DEAD = { url: 'http://127.0.0.1:9/mcp' }
 
@@ -107,6 +108,22 @@ describe('portcall gateway', () => {
       endpoint: 'http://127.0.0.1:3000/mcp',
       servers: [{ name: 'demo' }, { name: 'dead' }],
     })
+  })
+
+  test('a program that is killed again and again is logged and counted each time', async () => {
+    const demo = { command: process.execPath, args: [WHERE] }
+    const workspace = await createWorkspace({ mcpServers: { demo } })
+    const { url, log } = await startGateway(workspace)
+    const client = await connectTo(url)
+    for (let times = 1; times <= 3; times++) {
+      process.kill(Number(await textOf(client, 'demo__pid')), 'SIGKILL')
+      await eventually(() =>
+        expect(log().match(/demo: lost: .*SIGKILL.*; the next request starts it again/g)).toHaveLength(times),
+      )
+      await eventually(() => textOf(client, 'demo__pid'))
+    }
+    const [status] = JSON.parse(`[${(await gateway(workspace, 'status', '--json')).out}]`)
+    expect(status.servers.demo.restarts).toBe(3)
   })
 
   test('values of variables are neither printed nor logged, whatever fails', async () => {

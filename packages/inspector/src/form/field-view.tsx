@@ -7,17 +7,8 @@ import { Icon } from '../ui/icon.tsx'
 import { Untrusted } from '../ui/untrusted.tsx'
 import { ArrayInput, ObjectInput, VariantsInput } from './containers.tsx'
 import { type FormChecks, placeOf } from './form-checks.ts'
-import {
-  AnyInput,
-  BooleanInput,
-  ChoiceInput,
-  ChoicesInput,
-  FileInput,
-  isSelection,
-  NullInput,
-  NumberInput,
-  TextInput,
-} from './inputs.tsx'
+import { isSelection } from './input-values.ts'
+import { AnyInput, BooleanInput, ChoiceInput, ChoicesInput, FileInput, NullInput, NumberInput, TextInput } from './inputs.tsx'
 
 /** What all fields of a form share. */
 export interface FormContext {

@@ -46,6 +46,7 @@ export { UpstreamUnavailableError, UserInputRequiredError } from '../gateway/err
 export type {
   CallEvent,
   CallOutcome,
+  DisconnectedEvent,
   GatewayErrorEvent,
   GatewayEvent,
   GatewayWarningEvent,

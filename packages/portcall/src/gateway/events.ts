@@ -2,7 +2,24 @@ import type { GatewayItemKind } from './policy.ts'
 import type { UpstreamState } from './status.ts'
 
 /** What happens in a gateway. Use it for logs, metrics and audits; it never contains arguments, results or credentials. */
-export type GatewayEvent = UpstreamEvent | CallEvent | ItemDroppedEvent | StderrEvent | GatewayWarningEvent | GatewayErrorEvent
+export type GatewayEvent =
+  | UpstreamEvent
+  | DisconnectedEvent
+  | CallEvent
+  | ItemDroppedEvent
+  | StderrEvent
+  | GatewayWarningEvent
+  | GatewayErrorEvent
+
+/** A connection to a server was lost, for example because its program has exited. The next request opens another one. */
+export interface DisconnectedEvent {
+  /** The kind of event. */
+  readonly type: 'disconnected'
+  /** The name of the server. */
+  readonly server: string
+  /** Why it was lost. */
+  readonly error: unknown
+}
 
 /** An item of a server's list is left out: it is malformed, or its name is taken. The other items are not affected. */
 export interface ItemDroppedEvent {

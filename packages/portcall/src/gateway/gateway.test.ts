@@ -149,7 +149,8 @@ test('all lists together wait once for a server that never answers', async () =>
 })
 
 test('closing does not wait for a server that never answers', async () => {
-  const gateway = createGateway({ servers: { silent: { command: process.execPath, args: ['-e', 'process.stdin.resume()'] } } })
+  const target = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
+  const gateway = createGateway({ servers: { silent: { target, startTimeoutMs: 1000 } } })
   const client = await connect(gateway)
   expect(await client.tools().toArray()).toEqual([])
   expect(gateway.status().servers.silent).toMatchObject({ state: 'connecting', connections: 1 })

@@ -66,7 +66,11 @@ const EVENTS: { readonly [type: string]: ToRecord } = {
     message: `The result of the tool ${text(tool)} does not match its output schema`,
     fields: { tool, issues },
   }),
-  disconnected: ({ error }) => ({ level: 'warn', message: 'The connection to the server was lost', fields: { err: error } }),
+  disconnected: ({ server, error }) => ({
+    level: 'warn',
+    message: `The connection to the server${server === undefined ? '' : ` ${text(server)}`} was lost`,
+    fields: { ...(server !== undefined && { server }), err: error },
+  }),
   reconnected: () => ({ level: 'info', message: 'The connection to the server is open again', fields: {} }),
   upstream: ({ server, state, error, nextAttemptAt }) => ({
     level: STATE_LEVELS[text(state)] ?? 'debug',

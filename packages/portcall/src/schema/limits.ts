@@ -29,6 +29,17 @@ export function copyWithinLimits(schema: JsonObject): JsonObject {
   return JSON.parse(text)
 }
 
+/** Reports whether a schema can be copied. `copyWithinLimits` says why not. */
+export function isWithinLimits(schema: JsonObject): boolean {
+  try {
+    checkSize(schema, [], { nodes: 0 })
+    return true
+  } catch (error) {
+    if (error instanceof SchemaError) return false
+    throw error
+  }
+}
+
 function checkSize(value: object, ancestors: object[], count: { nodes: number }): void {
   if (ancestors.includes(value)) throw new SchemaError('The schema contains itself: use "$ref" for recursion')
   if (ancestors.length >= SCHEMA_LIMITS.depth)

@@ -86,14 +86,14 @@ const TASK_SUPPORTS: readonly unknown[] = ['optional', 'required']
 
 function checkTask(where: string, { task }: { task?: unknown }, { isOpen, hasTasks }: RegisteredItem): void {
   if (task === undefined) return
-  if (!hasTasks && !isOpen)
-    throw new TypeError(
-      `${where}: task needs the tasks extension: createServer(info, { extensions: [tasks()] }), with tasks from portcall/tasks`,
-    )
   const support = typeof task === 'object' && task !== null ? (task as { support?: unknown }).support : task
   if (!TASK_SUPPORTS.includes(support))
     throw new TypeError(
       `${where}: task must be 'optional' or 'required', or an object with this as "support", not ${describe(support)}`,
+    )
+  if (!hasTasks && !isOpen)
+    throw new TypeError(
+      `${where}: task needs the tasks extension: createServer(info, { extensions: [tasks()] }), with tasks from portcall/tasks`,
     )
 }
 

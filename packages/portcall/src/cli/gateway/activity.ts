@@ -39,6 +39,8 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
   const failing = new Set<string>()
   const connected = new Set<string>()
   const refused = new Set<string>()
+  /** Servers whose loss was counted as a restart. */
+  const lost = new Set<string>()
   const of = (server: string): ServerActivity => {
     const known = servers.get(server) ?? { calls: 0, errors: 0, restarts: 0 }
     servers.set(server, known)
@@ -47,7 +49,7 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
   const describeCause = (error: unknown): string => sanitizeLine(shortenMessage(hide(errorMessage(error)), MAX_ERROR_LENGTH))
   const onUpstream = ({ server, state, error, nextAttemptAt }: Extract<GatewayEvent, { type: 'upstream' }>): void => {
     if (state === 'ready') {
-      if (connected.has(server)) of(server).restarts += 1
+      if (!lost.delete(server) && connected.has(server)) of(server).restarts += 1
       connected.add(server)
       if (failing.delete(server)) log(`${server}: available again`)
       else log(`${server}: connected`)
@@ -63,6 +65,11 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
   }
   const handlers: { readonly [type in GatewayEvent['type']]: (event: Extract<GatewayEvent, { type: type }>) => void } = {
     upstream: onUpstream,
+    disconnected({ server, error }) {
+      of(server).restarts += 1
+      lost.add(server)
+      log(`${server}: lost: ${describeCause(error)}; the next request starts it again`)
+    },
     call({ server, outcome }) {
       if (server === undefined) return
       of(server).calls += 1

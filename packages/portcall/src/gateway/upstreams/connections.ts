@@ -174,6 +174,7 @@ async function openFor(
     suspendTtlMs: requestStateTtlMs,
     onInputRequest,
     onEvent: (event) => {
+      if (event.type === 'disconnected') onEvent({ type: 'disconnected', server: name, error: event.error })
       if (event.type === 'warning') onEvent({ type: 'warning', server: name, message: event.message })
       if (event.type !== 'unexpected-message') return
       onStrayOutput(event.text)

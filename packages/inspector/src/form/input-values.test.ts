@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSelection, numberProblem, readNumber } from './inputs.tsx'
+import { isSelection, numberProblem, readNumber } from './input-values.ts'
 
 test.each([
   ['', undefined, undefined],
