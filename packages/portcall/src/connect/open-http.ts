@@ -1,5 +1,5 @@
 import { TimeoutError } from '../client/errors.ts'
-import { InvalidResponseError } from '../jsonrpc/errors.ts'
+import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isAuthError } from '../protocol/authorizer.ts'
 import { MODERN_VERSION } from '../protocol/revisions.ts'
 import type { HttpClientOptions } from '../transports/http/client/http-client.ts'
@@ -74,10 +74,20 @@ function createAttempts(http: HttpClientOptions, context: ConnectContext): Attem
       openAs(era).catch((error: unknown) => {
         if (era !== 'legacy' || isAccepted || !isOtherAnswer(error)) throw error
         return openAs('http+sse').catch((sseError: unknown) => {
-          throw causeOf(error, sseError)
+          throw isWithoutPost(error) && isOfStream(sseError) ? sseError : causeOf(error, sseError)
         })
       }),
   }
+}
+
+/** Reports whether a server has no endpoint for POST requests, so that it can only have the oldest transport. */
+function isWithoutPost(error: unknown): boolean {
+  return error instanceof HttpStatusError && (error.status === 404 || error.status === 405)
+}
+
+/** Reports whether an event stream was opened, and then failed. */
+function isOfStream(error: unknown): boolean {
+  return error instanceof TimeoutError || error instanceof ConnectionLostError
 }
 
 function isAbortedByCaller({ signal }: ConnectContext): boolean {

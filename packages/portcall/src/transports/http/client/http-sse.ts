@@ -29,8 +29,7 @@ export function createHttpSseConnection(options: HttpSseOptions): LegacyConnecti
   const client = createHttpClient(options)
   const { limits, onError } = client
   const outgoing = createOutgoingRequests()
-  const endpoint = createPostEndpoint(client)
-  endpoint.url.then(options.onEndpoint, () => {})
+  const endpoint = createPostEndpoint(client, options.onEndpoint)
 
   const post = async (message: Message, { headers, ...rest }: PostOptions = {}): Promise<void> => {
     const url = await endpoint.url
@@ -114,7 +113,7 @@ interface PostEndpoint {
   close(reason: Error): void
 }
 
-function createPostEndpoint(client: HttpClient): PostEndpoint {
+function createPostEndpoint(client: HttpClient, onEndpoint?: () => void): PostEndpoint {
   let resolve!: (url: URL) => void
   let reject!: (reason: Error) => void
   const url = new Promise<URL>((...settle) => {
@@ -126,6 +125,7 @@ function createPostEndpoint(client: HttpClient): PostEndpoint {
     close: reject,
     readEvent({ event, data = '' }) {
       if (event !== 'endpoint') return
+      onEndpoint?.()
       const endpoint = parseUrl(data, client.url)
       if (endpoint?.origin !== client.url.origin)
         throw new InvalidResponseError(`${client.url.origin} sent an endpoint of another origin: ${data.slice(0, 100)}`)
