@@ -17,8 +17,25 @@ const isAmount = (value: unknown): boolean => typeof value === 'number' && value
 /** Timers fire immediately if their delay does not fit into 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
+/** The name of a kind of values. */
+type KindName =
+  | 'text'
+  | 'nonempty'
+  | 'texts'
+  | 'text or texts'
+  | 'boolean'
+  | 'number'
+  | 'count'
+  | 'function'
+  | 'functions'
+  | 'object'
+  | 'array'
+  | 'url'
+  | 'store'
+  | 'stores'
+
 /** The kinds of values that a table of options names. */
-const KINDS = {
+const KINDS: { readonly [kind in KindName]: OptionKind } = {
   // Programs pass `process.env.CLIENT_ID ?? ''`, and are loaded without their environment too.
   text: { text: 'a text', accepts: isText },
   nonempty: { text: 'a text that is not empty', accepts: (value) => isText(value) && value !== '' },
@@ -40,10 +57,10 @@ const KINDS = {
     text: 'an object with a store, a log and a bus, as redisStores(…) and memoryStores() return',
     accepts: (value) => isObject(value) && isObject(value.store) && isObject(value.log) && isObject(value.bus),
   },
-} satisfies { readonly [kind: string]: OptionKind }
+}
 
 /** The name of a kind of values, or the texts that are allowed. */
-export type OptionKindName = keyof typeof KINDS | readonly string[]
+export type OptionKindName = KindName | readonly string[]
 
 const DURATION: OptionKind = { text: 'a number of milliseconds', accepts: isAmount }
 const TIMER: OptionKind = {

@@ -43,7 +43,10 @@ const FORMATS: { readonly [extension: string]: 'json' | 'toml' | 'yaml' } = {
 }
 
 /** Reads the configuration of a gateway. @throws CliError that names the file, and everything that is wrong with it. */
-export async function loadGateway({ config, from }: GatewaySource, variables = createVariableMask()): Promise<LoadedGateway> {
+export async function loadGateway(
+  { config, from }: GatewaySource,
+  variables: VariableMask = createVariableMask(),
+): Promise<LoadedGateway> {
   const onVariable = variables.add
   const file = findFile(config, from.length > 0)
   const hosts = await Promise.all(from.map((host) => readHost(host, onVariable)))

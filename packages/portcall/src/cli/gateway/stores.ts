@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Stores } from '../../entrypoints/stores.ts'
 import { errorMessage } from '../../util/errors.ts'
 import { CliError } from '../cli-error.ts'
-import { createVariableMask } from './variable-mask.ts'
+import { createVariableMask, type VariableMask } from './variable-mask.ts'
 
 type OpenStores = (url: string, directory: string) => Promise<Stores>
 
@@ -28,7 +28,11 @@ export const isStoresUrl = (text: string): boolean => Object.hasOwn(SCHEMES, tex
  *
  * @throws CliError if they cannot be opened, or their client is not installed. It contains none of the variables.
  */
-export async function openConfiguredStores(url: string, directory: string, variables = createVariableMask()): Promise<Stores> {
+export async function openConfiguredStores(
+  url: string,
+  directory: string,
+  variables: VariableMask = createVariableMask(),
+): Promise<Stores> {
   const scheme = url.slice(0, url.indexOf(':'))
   try {
     return await (SCHEMES[scheme] as OpenStores)(url, directory)

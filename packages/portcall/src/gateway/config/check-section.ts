@@ -26,7 +26,11 @@ export function locateIssue({ path, message }: ConfigIssue, document: ConfigDocu
  * Checks the `gateway` section against its schema, and what a schema cannot express. `written` is the section before its variables were
  * replaced. Issues contain no value of a variable.
  */
-export async function checkSection(section: unknown, servers: readonly string[], written = section): Promise<ConfigIssue[]> {
+export async function checkSection(
+  section: unknown,
+  servers: readonly string[],
+  written: unknown = section,
+): Promise<ConfigIssue[]> {
   const found = await findIssues(section)
   if (found.length === 0) {
     return CHECKS.flatMap((check) => check(section as GatewaySection, servers)).map(({ path, message }) => ({
