@@ -16,7 +16,7 @@ const DONE = { type: 'text' as const, text: 'finished' }
 const NO_TOKENS = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }
 const USAGE = { inputTokens: NO_TOKENS, outputTokens: { total: 1, text: 1, reasoning: 0 } }
 
-/** What the model got: the schema of the tool, and the result. */
+/** The input of the model: the schema of the tool, and the result. */
 interface Seen {
   readonly tools: unknown
   readonly output: unknown

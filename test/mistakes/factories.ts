@@ -67,7 +67,7 @@ export interface Factory {
   readonly valid?: Options
   /** Options that are numbers, callbacks, and of other kinds; and members of options. */
   readonly numbers?: readonly string[]
-  /** Whether there may be options that it does not know. */
+  /** Set if there may be options that it does not know. */
   readonly isOpen?: boolean
   readonly callbacks?: readonly string[]
   readonly members?: { readonly [member: string]: readonly string[] }

@@ -1,4 +1,4 @@
-/** What forms say about values that their schemas do not allow, and what is sent. */
+/** Forms with values that their schemas do not allow: the problems that they show, and the values that they send. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { createServer } from 'portcall'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What the page shows without being asked, and what it keeps to itself. */
+/** Information that the page shows at once, and information that it shows on demand. */
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'

@@ -20,9 +20,9 @@ export interface BrokenServerFixture {
   readonly problem: string
   /** Whether the step fails or only warns. Default: it fails. */
   readonly verdict?: 'warning'
-  /** What the message of the problem has to say. */
+  /** The text that the message of the problem must contain. */
   readonly says?: RegExp
-  /** What the advice has to say. */
+  /** The text that the advice must contain. */
   readonly advice?: RegExp
   start(): Promise<BrokenServer>
 }
@@ -101,7 +101,7 @@ npm error 404 tarball, folder, http url, or git folder.
 npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug-0.log
 `
 
-/** What programs print before they exit: the name of the cause, the output, what the doctor quotes of it, and its advice. */
+/** Output of programs before they exit: the name of the cause, the output, the part that the doctor quotes, and its advice. */
 const PROGRAM_FAILURES: readonly (readonly [name: string, output: string, says: RegExp, advice: RegExp])[] = [
   ['a package that npm does not have', NPM_404, /'no-such-server@\*' is not in this registry/, /name of the package/],
   [

@@ -22,7 +22,7 @@ export interface FormContext {
   readonly unsent: ReadonlySet<string>
   /** Sets what is wrong with the text of an input. */
   readonly report: FormChecks['report']
-  /** Whether the form stands for that of an end user, who knows no JSON. */
+  /** Set for a form that stands for that of an end user, who knows no JSON. */
   readonly isPlain: boolean
   /** Returns suggestions for a member. */
   readonly suggest?: (name: string, value: string, signal: AbortSignal) => Promise<readonly string[]>
@@ -150,7 +150,7 @@ interface HeadProps {
   /** Whether the field has several inputs, which the name is a heading of. */
   readonly isGroup: boolean
   readonly isPlain: boolean
-  /** Whether the field is set, in words. */
+  /** The state of the field, in words: set or not. */
   readonly state: string
 }
 

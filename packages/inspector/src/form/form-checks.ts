@@ -7,13 +7,13 @@ import type { Path } from '../schema/value.ts'
 /** The key of a place in a value. */
 export const placeOf = (path: Path): string => JSON.stringify(path)
 
-/** What a form says about its value, and whether the value may be sent. */
+/** The problems of the value of a form, and the decision to send it. */
 export interface FormChecks {
   /** The problems of the value, and of the texts in inputs that are no values. */
   readonly problems: readonly Problem[]
-  /** Whether to point at what is missing: once someone has tried to send the value. */
+  /** Set once someone has tried to send the value: the form then points at what is missing. */
   readonly showMissing: boolean
-  /** Whether these problems were pointed at, so that the next try sends the value all the same. */
+  /** Set when these problems were pointed at, so that the next try sends the value all the same. */
   readonly isWarned: boolean
   /** The places whose inputs hold a text that is not a part of the value. */
   readonly unsent: ReadonlySet<string>
@@ -25,10 +25,10 @@ export interface FormChecks {
   confirm(): boolean
 }
 
-/** What is wrong with the text of an input. */
+/** A problem with the text of an input. */
 export interface InputProblem {
   readonly message: string
-  /** Whether the text is not a part of the value. */
+  /** Set if the text is not a part of the value. */
   readonly isUnsent: boolean
 }
 

@@ -14,9 +14,9 @@ interface FormProps {
   readonly onChange: (value: unknown) => void
   /** The name of the form in the ids of its inputs. */
   readonly id: string
-  /** What is wrong with the value. */
+  /** The problems of the value. */
   readonly checks: FormChecks
-  /** Whether the form stands for that of an end user, who knows no JSON. */
+  /** Set for a form that stands for that of an end user, who knows no JSON. */
   readonly isPlain?: boolean
   /** Suggests values for a member, as completion does. */
   readonly suggest?: FormContext['suggest']

@@ -3,7 +3,7 @@ import type { Option } from '../schema/field.ts'
 import { equalJson } from '../schema/schema.ts'
 import type { InputProblem } from './form-checks.ts'
 
-/** What people write as a number: no hexadecimal digits and no separators, which would be sent as something else than they look like. */
+/** A number as people write it: no hexadecimal digits and no separators, which would be sent as something else than they look like. */
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 
 /** Returns the number that a text is sent as, if it is one. */

@@ -1,4 +1,4 @@
-/** What the sessions with a legacy server declare, and which of them serves a client. */
+/** Chooses the capabilities that sessions with a legacy server declare, and the session that serves a client. */
 import type { JsonObject, Request } from '../jsonrpc/message.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import { readClientCapabilities } from '../protocol/capabilities.ts'

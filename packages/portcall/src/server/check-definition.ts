@@ -129,7 +129,7 @@ export interface RegisteredItem {
   readonly handler: unknown
   /** Whether extensions may add options. */
   readonly isOpen: boolean
-  /** Whether the tasks extension is one of them. */
+  /** Set if the tasks extension is one of them. */
   readonly hasTasks: boolean
 }
 

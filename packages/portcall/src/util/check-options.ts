@@ -15,7 +15,7 @@ export interface KnownOptions {
   readonly names: object
   /** What to do instead, by a name that users of other libraries know. */
   readonly advice?: { readonly [name: string]: string } | undefined
-  /** What to pass for an option that must not be missing, by its name. */
+  /** The advice for options that must not be missing, by name. */
   readonly required?: { readonly [name: string]: string } | undefined
   /** Whether there may be names that are not in the table. Then only names that look misspelled are refused. */
   readonly isOpen?: boolean

@@ -80,10 +80,10 @@ const CONVENTIONS: readonly (readonly [RegExp, OptionKind])[] = [
   [/^on[A-Z]|^now$|^fetch$/, KINDS.function],
 ]
 
-/** What is wrong with the value of an option. */
+/** A problem with the value of an option. */
 interface OptionProblem {
   readonly text: string
-  /** Whether the value is a number, and only too small or too large. */
+  /** Set if the value is a number, and only too small or too large. */
   readonly isRange: boolean
 }
 

@@ -1,7 +1,7 @@
 import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** What `watchTree` watches. */
+/** The files and folders that `watchTree` watches. */
 export interface WatchTreeOptions {
   /** Selects the files by their absolute path. Default: all. */
   readonly isWatched?: (path: string) => boolean

@@ -10,7 +10,7 @@ interface ItemFindingsProps {
   readonly name: string
 }
 
-/** What the check has found about an item, behind its count: advice for the author of the server, which users of the server can ignore. */
+/** The findings of the check about an item, behind their count: advice for the author of the server, which users of the server can ignore. */
 export function ItemFindings({ serverId, kind, name }: ItemFindingsProps): JSX.Element | null {
   const findings = findingsOf(serverId, kind, name)
   if (findings.length === 0) return null

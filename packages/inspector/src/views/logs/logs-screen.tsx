@@ -12,7 +12,7 @@ import { Untrusted } from '../../ui/untrusted.tsx'
 import { isTranslated } from '../requests/request-draft.ts'
 
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
-/** What a level lets through, in words, where it is not the level "and above". */
+/** The messages that a level lets through, in words, where it is not the level "and above". */
 const THRESHOLDS: { [level: string]: string } = { debug: 'everything', emergency: 'emergency only' }
 const TONES: { [level: string]: Tone } = {
   warning: 'warn',

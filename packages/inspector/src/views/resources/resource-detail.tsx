@@ -41,7 +41,7 @@ export function ResourceDetail({ server, resource }: { server: InspectorServer; 
 interface ReadResourceProps {
   readonly server: InspectorServer
   readonly uri: string
-  /** Whether it is read when it is shown for the first time. */
+  /** Set to read it when it is shown for the first time. */
   readonly isReadAtOnce?: boolean
 }
 

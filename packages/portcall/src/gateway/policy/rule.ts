@@ -135,7 +135,7 @@ export function checkRule(rule: unknown, at: string): asserts rule is AccessRule
     throw new TypeError(`${at}: annotations cannot allow anything, because servers can declare what they like`)
 }
 
-/** What the members of a rule must be. */
+/** The kinds of the members of a rule. */
 const EXPECTED: { readonly [member: string]: string } = {
   do: 'must be "allow", "approve" or "deny"',
   annotations: `must be an object with some of ${HINTS.join(', ')}, each true or false`,

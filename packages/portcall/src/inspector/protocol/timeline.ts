@@ -51,7 +51,7 @@ export interface MessageEntry extends TimelineEntryBase {
   readonly isTruncated: boolean
   /** Whether the message differs from its form in the newest revision: the translation view is worth opening. */
   readonly isTranslated?: boolean
-  /** Whether the translation loses a part of the message: of one that arrives, or of one that is to be sent. */
+  /** Set if the translation loses a part of the message: of one that arrives, or of one that is to be sent. */
   readonly isLossy?: boolean
   /** The state of a request: `cancelled` also when the server responds later. Absent for other kinds. */
   readonly state?: 'pending' | 'answered' | 'failed' | 'cancelled'

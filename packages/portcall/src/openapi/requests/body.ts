@@ -87,7 +87,7 @@ export interface FormNames {
   acceptsMember(name: string): boolean
 }
 
-/** What the serialization of a body depends on. */
+/** The description of a body, on which its serialization depends. */
 export interface BodyContext extends FormNames {
   /** The schema of all arguments, with the definitions that the schema of the body refers to. */
   readonly inputSchema: JsonObject

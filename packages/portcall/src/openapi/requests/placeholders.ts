@@ -6,7 +6,7 @@ export interface Placeholder {
   readonly text: string
   /** The name without operators and patterns. */
   readonly name: string
-  /** Whether the value may have several segments. */
+  /** Set if the value may have several segments. */
   readonly isGreedy: boolean
 }
 

@@ -5,7 +5,7 @@ import type { OutputSchema } from './output.ts'
 /** Structured content that matches the output schema. */
 export interface ConformingValue {
   readonly value: unknown
-  /** What does not match, by JSON Pointers. Empty if everything does. */
+  /** The parts that do not match, by JSON Pointers. Empty if everything does. */
   readonly unexpected: JsonObject
 }
 

@@ -32,7 +32,7 @@ function findReason({ command, cwd, env }: SpawnTarget, code: string): string | 
   return undefined
 }
 
-/** What only a shell understands at the start of a path: `~`, `$NAME`, `${NAME}`, `%NAME%`. */
+/** Syntax that only a shell understands, at the start of a path: `~`, `$NAME`, `${NAME}`, `%NAME%`. */
 const EXPANDED_BY_SHELL = /^(?:~[^\\/]*|\$\w+|\$\{\w+\}|%\w+%)(?=[\\/])/
 /** Operators of a shell between commands. */
 const SHELL_OPERATORS = /(?:^|\s)(?:&&|\|\|?|;|>>?|<)(?=\s|$)/

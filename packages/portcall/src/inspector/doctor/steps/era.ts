@@ -73,7 +73,7 @@ function explain(error: unknown, { options, known }: DiagnosisState, offered: re
   return errorProblem('handshake-failed', errorMessage(error), 'Look at the log of the server, and at the evidence of this step.')
 }
 
-/** What the messages of servers that refuse `initialize` mean. */
+/** The meanings of the messages with which servers refuse `initialize`. */
 const REFUSALS: readonly (readonly [message: RegExp, advice: string])[] = [
   [
     /already initialized/i,
