@@ -1,8 +1,8 @@
 /** Chooses the capabilities that sessions with a legacy server declare, and the session that serves a client. */
-import type { JsonObject, Request } from '../jsonrpc/message.ts'
-import { isObject } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { readClientCapabilities } from '../protocol/capabilities.ts'
 import { declaredSettings } from '../protocol/extensions.ts'
+import { INPUT_CAPABILITIES, type InputKind, inputKindOf, inputKindsOf } from '../protocol/input-kinds.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
@@ -25,43 +25,27 @@ const MAX_KEYS = 100
 
 /** One session for each set of capabilities: a session declares what its clients do. */
 export function createExactCapabilities(): SessionCapabilities {
-  const keyOf = createKeys((capabilities) => canonicalJson(capabilities))
-  return {
-    declaredFor: capabilitiesOf,
-    keyOf: keyOf.of,
-    keyOfDeclared: (declared) => canonicalJson(declared),
-    asked: () => false,
-  }
+  const keys = createKeys(canonicalJson)
+  return { declaredFor: capabilitiesOf, keyOf: keys.of, keyOfDeclared: canonicalJson, asked: () => false }
 }
-
-/** The kinds of input that servers ask for, as a client with one of them declares it. */
-const INPUTS = {
-  form: { elicitation: { form: {} } },
-  url: { elicitation: { url: {} } },
-  sampling: { sampling: { context: {} } },
-  'sampling with tools': { sampling: { tools: {} } },
-  roots: { roots: {} },
-} as const satisfies { readonly [input: string]: ClientCapabilities }
-
-type Input = keyof typeof INPUTS
 
 /**
  * One session for all clients, as long as the server does not ask for input: it declares every kind of input. Once the server has asked for a kind,
  * clients that have it and clients that do not have different sessions.
  */
 export function createSharedCapabilities(): SessionCapabilities {
-  const asked = new Set<Input>()
+  const asked = new Set<InputKind>()
   const keyOfDeclared = (declared: ClientCapabilities): string =>
-    canonicalJson([inputsOf(declared).filter((input) => asked.has(input)), declared.extensions ?? {}])
+    canonicalJson([inputKindsOf(declared).filter((input) => asked.has(input)), declared.extensions ?? {}])
   const keys = createKeys(keyOfDeclared)
   return {
     declaredFor(request) {
       const own = capabilitiesOf(request)
-      const has = inputsOf(own)
-      const mayDeclare = (input: Input): boolean => !asked.has(input) || has.includes(input)
+      const has = inputKindsOf(own)
+      const mayDeclare = (input: InputKind): boolean => !asked.has(input) || has.includes(input)
       // Older revisions do not know modes: a server that sees any elicitation asks with forms.
       const isForm = mayDeclare('form')
-      const declared = (Object.keys(INPUTS) as Input[]).filter(
+      const declared = (Object.keys(INPUT_CAPABILITIES) as InputKind[]).filter(
         (input) => mayDeclare(input) && (isForm || input !== 'url' || has.includes('url')),
       )
       return { ...mergeInputs(declared), ...(own.extensions && { extensions: own.extensions }) }
@@ -69,7 +53,7 @@ export function createSharedCapabilities(): SessionCapabilities {
     keyOf: keys.of,
     keyOfDeclared,
     asked(method, params) {
-      const input = inputOf(method, params)
+      const input = inputKindOf(method, params)
       if (asked.has(input)) return false
       asked.add(input)
       keys.clear()
@@ -78,31 +62,15 @@ export function createSharedCapabilities(): SessionCapabilities {
   }
 }
 
-function mergeInputs(inputs: readonly Input[]): ClientCapabilities {
+function mergeInputs(inputs: readonly InputKind[]): ClientCapabilities {
   const merged: ClientCapabilities = {}
   for (const input of inputs) {
-    const { elicitation, sampling, roots }: ClientCapabilities = INPUTS[input]
+    const { elicitation, sampling, roots } = INPUT_CAPABILITIES[input]
     if (elicitation) merged.elicitation = { ...merged.elicitation, ...elicitation }
     if (sampling) merged.sampling = { ...merged.sampling, ...sampling }
     if (roots) merged.roots = roots
   }
   return merged
-}
-
-function inputsOf({ elicitation, sampling, roots }: ClientCapabilities): Input[] {
-  return [
-    ...(elicitation?.form ? (['form'] as const) : []),
-    ...(elicitation?.url ? (['url'] as const) : []),
-    ...(sampling ? (['sampling'] as const) : []),
-    ...(sampling?.tools ? (['sampling with tools'] as const) : []),
-    ...(roots ? (['roots'] as const) : []),
-  ]
-}
-
-function inputOf(method: string, { mode, tools }: JsonObject): Input {
-  if (method === 'roots/list') return 'roots'
-  if (method === 'sampling/createMessage') return tools === undefined ? 'sampling' : 'sampling with tools'
-  return mode === 'url' ? 'url' : 'form'
 }
 
 /** Returns what computes the key of a request. It remembers the keys by the text that declares the capabilities. */

@@ -18,7 +18,7 @@ export function createVariableMask(): VariableMask {
   return {
     add(value, written) {
       if (value.length < MIN_LENGTH) return
-      for (const part of [value, ...value.split(/\s+/)]) for (const form of formsOf(part)) values.set(form, written)
+      for (const part of new Set([value, ...value.split(/\s+/)])) for (const form of formsOf(part)) values.set(form, written)
       // A value may contain another one.
       byLength = [...values].sort(([one], [other]) => other.length - one.length)
     },

@@ -1,17 +1,15 @@
-import { dirname, resolve, sep } from 'node:path'
+import { dirname, posix, resolve, sep } from 'node:path'
 import { currentSystem, HOSTS } from './hosts.ts'
 
-/** The folders of a project in which hosts keep their configurations. */
+/** The folders of a project in which hosts keep their configurations: those of `HOSTS`, and of hosts that nothing can be installed in. */
 const FOLDERS: readonly string[] = [
+  ...Object.values(HOSTS).flatMap(({ project }) => (project?.includes('/') ? [posix.dirname(project)] : [])),
   '.amazonq',
   '.augment',
   '.claude',
-  '.codex',
   '.continue',
   '.continue/mcpServers',
-  '.cursor',
   '.factory',
-  '.gemini',
   '.idea',
   '.junie/mcp',
   '.kiro/settings',
@@ -20,9 +18,7 @@ const FOLDERS: readonly string[] = [
   '.roo',
   '.trae',
   '.vs',
-  '.vscode',
   '.windsurf',
-  '.zed',
 ]
 
 /**

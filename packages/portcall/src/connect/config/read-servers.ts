@@ -45,22 +45,15 @@ export async function readServers(document: ConfigDocument, options: Partial<Con
   const entries = findEntries(root, project && { value: project.mcpServers, path: ['projects', directory, 'mcpServers'] })
   if (!entries) throw new ConfigError(`The configuration has none of the members ${SERVER_MEMBERS.slice(0, -2).join(', ')}`)
   const source = await createVariableSource(root, options)
-  const [builtIn, own] = [entries.filter(isPartOfHost), entries.filter((located) => !isPartOfHost(located))]
-  const servers = own.map((located) =>
-    isSwitchedOff(located.name, root, project)
-      ? { name: located.name, disabled: true as const }
-      : readServer(located, { document, source }),
-  )
+  const builtIn = entries.filter(({ entry }) => isBuiltIn(entry))
+  const own = entries.filter((located) => !builtIn.includes(located))
+  const servers = own.map((located) => readServer(located, { document, source, project }))
   const notes = own
     .filter((_, at) => 'target' in (servers[at] ?? {}))
     .flatMap((located) =>
       [...findMisspelled(located.entry), ...findUnsupported(located.entry)].map((note) => warnAbout(located, note, document)),
     )
   return { servers, warnings: [...servers.flatMap(disabledWarning), ...notes, ...builtIn.map(builtInWarning)] }
-}
-
-function isPartOfHost({ entry }: LocatedEntry): boolean {
-  return isBuiltIn(entry)
 }
 
 function builtInWarning({ name }: LocatedEntry): string {
@@ -132,11 +125,15 @@ function isEntry(value: unknown): boolean {
   return isObject(value) && TARGET_FIELDS.some((field) => typeof value[field] === 'string' || Array.isArray(value[field]))
 }
 
-function readServer(
-  { name, entry, path }: LocatedEntry,
-  { document, source }: { readonly document: ConfigDocument; readonly source: VariableSource },
-): ServerConfig {
-  if (isDisabled(entry)) return { name, disabled: true }
+interface EntryContext {
+  readonly document: ConfigDocument
+  readonly source: VariableSource
+  /** The settings of the project, if the host keeps them in the configuration. */
+  readonly project: JsonObject | undefined
+}
+
+function readServer({ name, entry, path }: LocatedEntry, { document, source, project }: EntryContext): ServerConfig {
+  if (isDisabled(entry) || isSwitchedOff(name, document.root, project)) return { name, disabled: true }
   try {
     const tools = isObject(entry) ? readToolFilter(entry, { name, root: document.root }) : undefined
     return { name, ...readServerEntry(entry, source), ...(tools && { tools }) }

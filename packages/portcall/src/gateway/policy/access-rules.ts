@@ -54,8 +54,6 @@ const REQUIRED = {
 export function accessRules(options: AccessRulesOptions): GatewayPolicy {
   checkOptions('accessRules()', options, { names: NAMES, required: REQUIRED })
   const { rules, onReport } = options
-  if (!Array.isArray(rules)) throw new TypeError('rules is not a list')
-  if (!Object.hasOwn(STRICTNESS, options.default)) throw new TypeError('default must be allow, approve or deny')
   const matchers = rules.map((rule: unknown, index) => {
     checkRule(rule, `rule ${index + 1}`)
     return createRuleMatcher(rule, `rule ${index + 1}`)

@@ -11,6 +11,7 @@ import { markRefused } from '../../jsonrpc/refusal.ts'
 import { identityOf as defaultIdentityOf } from '../../protocol/caller-identity.ts'
 import { readClientCapabilities } from '../../protocol/capabilities.ts'
 import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
+import { inputKindOf, inputKindsOf } from '../../protocol/input-kinds.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { LOCAL_STATE, type LocalState } from '../../protocol/local-state.ts'
 import { MetaKey } from '../../protocol/meta.ts'
@@ -203,14 +204,8 @@ function findCall(
 }
 
 /** Reports whether a client with these capabilities can answer an input request. */
-function canAnswer(
-  { method, params }: Parameters<ServerInputHandler>[0],
-  { elicitation, sampling, roots }: ClientCapabilities,
-): boolean {
-  if (method === 'roots/list') return roots !== undefined
-  if (method === 'sampling/createMessage')
-    return sampling !== undefined && (params.tools === undefined || sampling.tools !== undefined)
-  return params.mode === 'url' ? elicitation?.url !== undefined : elicitation?.form !== undefined
+function canAnswer({ method, params }: Parameters<ServerInputHandler>[0], capabilities: ClientCapabilities): boolean {
+  return inputKindsOf(capabilities).includes(inputKindOf(method, params))
 }
 
 interface PendingInput {
