@@ -125,6 +125,10 @@ test('an unknown option is refused, with the nearest name', () => {
   expect(() => createGateway({ servers: { files: { target: createFiles(), protocolVersion: '2020-01-01' } } })).toThrow(
     'createGateway(): the server "files": protocolVersion must be one of 2024-11-05',
   )
+  for (const option of ['sharing', 'capabilities'])
+    expect(() => unchecked({ servers: { files: { target: createFiles(), [option]: 'none' } } })).toThrow(
+      new RegExp(`the server "files": ${option} must be "[a-z]+" or .*, not "none"`),
+    )
   expect(() =>
     createGateway({ servers: { a: { target: createFiles(), alias: 'x' }, b: { target: createFiles(), alias: 'x' } } }),
   ).toThrow('Two servers have the same alias')
