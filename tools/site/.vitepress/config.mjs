@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { slugOf } from '../../lib/markdown.mjs'
 import { REPOSITORY, SITE, socialTags } from '../lib/head.mjs'
+import { bracesAsText } from '../lib/braces.mjs'
 import { htmlOfPages } from '../lib/html.mjs'
 import { linksToSite } from '../lib/links.mjs'
 import { mermaidFences } from '../lib/mermaid.mjs'
@@ -37,7 +38,7 @@ export default defineConfig({
     theme: { light: 'github-light', dark: 'github-dark' },
     // As on GitHub, so that the anchors in the pages work there and here.
     anchor: { slugify: slugOf },
-    config: (md) => md.use(htmlOfPages).use(linksToSite).use(mermaidFences),
+    config: (md) => md.use(htmlOfPages).use(bracesAsText).use(linksToSite).use(mermaidFences),
   },
   themeConfig: {
     logo: '/logo.svg',
