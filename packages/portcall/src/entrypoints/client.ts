@@ -37,7 +37,7 @@ export type { Logger } from '../logging/logger.ts'
 export { ProxyError } from '../net/proxy-error.ts'
 export type { ProxySetting } from '../net/proxy-setting.ts'
 export type { ExtensionApis } from '../protocol/extensions.ts'
-export { UNAVAILABLE_META } from '../protocol/meta.ts'
+export { KEPT_META, UNAVAILABLE_META } from '../protocol/meta.ts'
 export type {
   CallToolResult,
   Completion,

@@ -116,5 +116,6 @@ export type {
   PolicyDecision,
 } from '../gateway/policy.ts'
 export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'
+export type { ListStore } from '../gateway/upstreams/kept-record.ts'
 export type { ServerDescription } from '../jsonrpc/exchange.ts'
 export type { Logger } from '../logging/logger.ts'

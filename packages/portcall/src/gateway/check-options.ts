@@ -13,6 +13,7 @@ const GATEWAY: OptionNames<GatewayOptions> = {
   credentials: 1,
   middleware: 'functions',
   stores: 'object',
+  listStore: 1,
   sealingKeys: 'texts',
   pageSize: 'count',
   singleUser: 1,
@@ -50,7 +51,7 @@ export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
 }
 const BRIDGE: OptionNames<BridgeOptions> = (() => {
   const { target, alias, disabled, required, ...server } = GATEWAY_SERVER_NAMES
-  const { servers, names, instructions, ...gateway } = GATEWAY
+  const { servers, names, instructions, listStore, ...gateway } = GATEWAY
   return { ...server, ...gateway, name: 1 }
 })()
 const ADVICE = {

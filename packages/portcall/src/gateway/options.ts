@@ -8,6 +8,7 @@ import type { Stores } from '../stores/stores.ts'
 import type { HeaderSource } from '../transports/http/client/request-headers.ts'
 import type { OnGatewayEvent } from './events.ts'
 import type { GatewayPolicy } from './policy.ts'
+import type { ListStore } from './upstreams/kept-record.ts'
 
 /** Which items of a server the gateway offers, and under which names. Patterns may contain `*`. */
 export interface ItemRules {
@@ -137,6 +138,12 @@ export interface GatewayOptions {
   readonly middleware?: readonly Middleware[]
   /** Shares state between the processes of one gateway. Default: in memory. */
   readonly stores?: Omit<Stores, 'close'>
+  /**
+   * Where the lists are kept that servers offered last, up to 30 days. They are offered while a server starts or is away, after a restart of the
+   * gateway too; `false` keeps none. Lists of callers are kept apart, and those of a server with `auth`, or with credentials of `credentials`, are not kept.
+   * Default: encrypted in `stores`, if there are any.
+   */
+  readonly listStore?: ListStore | false
   /** Keys that seal request states and cursors, as `generateKey` returns them. Default: one key in `stores`. */
   readonly sealingKeys?: readonly string[]
   /** Maximum number of items on a page of a list. Default: 1000. */
@@ -159,7 +166,7 @@ export interface GatewayOptions {
 
 /** Options of a bridge: those of its server, and of the gateway that it is. */
 export type BridgeOptions = Omit<GatewayServerOptions, 'target' | 'alias' | 'disabled' | 'required' | 'middleware'> &
-  Omit<GatewayOptions, 'servers' | 'names' | 'instructions'> & {
+  Omit<GatewayOptions, 'servers' | 'names' | 'instructions' | 'listStore'> & {
     /** The name of the server in events and in the status. Default: `server`. */
     readonly name?: string
   }

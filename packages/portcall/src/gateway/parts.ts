@@ -1,8 +1,10 @@
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import type { Implementation } from '../protocol/types.ts'
+import { namespaceStore } from '../stores/namespace.ts'
 import { openStore } from '../stores/open-store.ts'
 import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
+import { sealStore } from '../stores/sealing/sealed-store.ts'
 import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
 import { createInputStates } from './calls/input-states.ts'
 import { createGatewayProcesses, type GatewayProcesses } from './calls/processes.ts'
@@ -38,6 +40,8 @@ const INFO: Implementation = { name: 'portcall-gateway', version: '0' }
 const PAGE_SIZE = 1000
 const REQUEST_STATE_TTL_MS = 900_000
 const STORE_TIMEOUT_MS = 5000
+/** The owner of a list follows. */
+const LISTS_PREFIX = 'portcall:lists/'
 
 /** What the parts of a gateway use of it. */
 export interface PartsContext {
@@ -50,9 +54,10 @@ export interface PartsContext {
 
 /** Creates the parts of a gateway. @throws TypeError if an option is invalid. */
 export function createParts(options: GatewayOptions, { onEvent, exchange, policies }: PartsContext): GatewayParts {
-  const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores } = options
+  const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores, listStore } = options
   const store = openStore(stores?.store, STORE_TIMEOUT_MS)
   const sealer = createSealer({ keys: options.sealingKeys ? [...options.sealingKeys] : createStoredKeyRing(store) })
+  const kept = listStore ?? (stores && sealStore(namespaceStore(store, LISTS_PREFIX), sealer))
   const processes = createGatewayProcesses({ stores, exchange })
   const taskIds = createTaskIds(sealer)
   const registry: UpstreamRegistry = createUpstreamRegistry(options.servers, {
@@ -67,6 +72,7 @@ export function createParts(options: GatewayOptions, { onEvent, exchange, polici
         singleUser: options.singleUser ?? false,
         requestStateTtlMs,
         policies,
+        listStore: kept || undefined,
         onEvent,
         onLate: (kind) => subscriptions.changed(kind),
         onBack: (upstream, awaySince) => subscriptions.recover(upstream, awaySince),

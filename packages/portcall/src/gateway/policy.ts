@@ -85,6 +85,12 @@ export interface GatewayPolicy {
     kind: GatewayItemKind,
     items: readonly JsonObject[],
   ): readonly JsonObject[] | Promise<readonly JsonObject[]>
+  /** As `listed`, for items that the server has listed earlier, while it has not answered yet. Default: `listed`. */
+  listedEarlier?(
+    server: string,
+    kind: GatewayItemKind,
+    items: readonly JsonObject[],
+  ): readonly JsonObject[] | Promise<readonly JsonObject[]>
   /** Middleware for all requests of callers. It runs inside the middleware of the gateway. */
   readonly middleware?: readonly Middleware[]
   /** Returns middleware for the requests to a server, with the names that the server knows. It runs inside that of the server. */

@@ -27,6 +27,11 @@ export interface UpstreamStatus {
   readonly requests: number
   /** The number of items that were listed last, by kind. Absent until they were listed. */
   readonly items: { readonly [kind: string]: number }
+  /**
+   * When the oldest of the lists was fetched that are offered although the server starts or is away, in milliseconds since 1970. Absent if all lists
+   * come from the server.
+   */
+  readonly keptSince?: number
   /** An estimate of the tokens that its tools take in the context of a model. Absent until they were listed. */
   readonly toolTokens?: number
 }

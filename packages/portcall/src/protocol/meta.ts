@@ -16,10 +16,16 @@ export const MetaKey = {
 } as const
 
 /**
- * The `_meta` key with which a gateway of this library says, in the result of a list, which servers are left out: an object with the reasons, by
- * the names of the servers.
+ * The `_meta` key with which a gateway of this library says, in the result of a list, which servers are not available: an object with the reasons,
+ * by the names of the servers. Their items are left out, or are those of an earlier list: see `KEPT_META`.
  */
 export const UNAVAILABLE_META = 'io.github.portcall/unavailable'
+
+/**
+ * The `_meta` key with which a gateway of this library says, in the result of a list, of which unavailable servers it offers the items that they
+ * listed earlier: an object with the times when they did (ISO 8601), by the names of the servers.
+ */
+export const KEPT_META = 'io.github.portcall/kept'
 
 /** The metadata that every request of the newest revision carries. A server does not remember it between requests. */
 export interface RequestMeta {

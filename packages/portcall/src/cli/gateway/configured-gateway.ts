@@ -6,6 +6,7 @@ import {
   formatChange,
   type Gateway,
   type GatewayConfig,
+  type ListStore,
   toolSet,
   toolSets,
 } from '../../entrypoints/gateway.ts'
@@ -18,6 +19,7 @@ import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import type { Activity } from './activity.ts'
 import { describeError } from './describe-error.ts'
+import { createListFolder } from './list-folder.ts'
 import type { LoadedGateway } from './load.ts'
 import { createServerCredentials, needsAccounts, type ServerCredentials } from './server-credentials.ts'
 import { openConfiguredStores } from './stores.ts'
@@ -85,6 +87,7 @@ export async function createConfiguredGateway(
       middleware: current.middleware,
       singleUser: options.singleUser,
       ...(stores && { stores }),
+      ...keepListsIn(config, { stores, singleUser: options.singleUser }),
       onEvent: options.activity.onEvent,
     }),
   )
@@ -102,6 +105,15 @@ export async function createConfiguredGateway(
       }
     },
   }
+}
+
+/** Returns where lists are kept: in the stores, or else in the home directory of the only user. */
+function keepListsIn(
+  { settings: { keepLists = true } }: GatewayConfig,
+  { stores, singleUser }: { readonly stores: Stores | undefined; readonly singleUser: boolean },
+): { listStore?: ListStore | false } {
+  if (!keepLists) return { listStore: false }
+  return stores || !singleUser ? {} : { listStore: createListFolder() }
 }
 
 interface RulesContext extends ConfiguredGatewayOptions {

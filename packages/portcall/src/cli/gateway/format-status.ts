@@ -30,11 +30,12 @@ function rowOf([name, server]: [string, ServerRow]): string[] {
   return [name, state, revision, tools, tokens, ...[connections, calls, errors, restarts].map(String), noteOf(server)]
 }
 
-function noteOf({ error, nextAttemptAt, target }: ServerRow): string {
-  if (error === undefined) return target
+function noteOf({ error, nextAttemptAt, keptSince, target }: ServerRow): string {
+  const kept = keptSince === undefined ? '' : `its lists are ${formatDuration(Date.now() - keptSince)} old`
+  if (error === undefined) return [target, kept].filter((part) => part !== '').join('; ')
   const seconds = nextAttemptAt === undefined ? undefined : Math.max(0, Math.ceil((nextAttemptAt - Date.now()) / 1000))
   const next = seconds === undefined ? '' : ` (next attempt in ${seconds} s)`
-  return formatNote(error) + next
+  return [formatNote(error) + next, kept].filter((part) => part !== '').join('; ')
 }
 
 /** Formats an error as a cell of a table: one line, not too long, with what to do. */

@@ -1,4 +1,4 @@
-import { UNAVAILABLE_META } from '../../entrypoints/client.ts'
+import { KEPT_META, UNAVAILABLE_META } from '../../entrypoints/client.ts'
 import { isObject, isSuccess, type Middleware } from '../../entrypoints/jsonrpc.ts'
 import type { Io } from '../io.ts'
 
@@ -8,11 +8,15 @@ export function reportUnavailable({ json, log }: Pick<Io, 'json' | 'log'>): Midd
   return async (request, context, next) => {
     const response = await next(request, context)
     if (json || !isSuccess(response) || !isObject(response.result._meta)) return response
-    const unavailable = response.result._meta[UNAVAILABLE_META]
+    const { [UNAVAILABLE_META]: unavailable, [KEPT_META]: kept } = response.result._meta
     for (const [server, reason] of Object.entries(isObject(unavailable) ? unavailable : {})) {
-      if (!reported.has(server)) log(`the server ${server} is not available: ${String(reason)}`)
+      if (!reported.has(server)) log(`the server ${server} is not available: ${String(reason)}${keptNote(kept, server)}`)
       reported.add(server)
     }
     return response
   }
+}
+
+function keptNote(kept: unknown, server: string): string {
+  return isObject(kept) && Object.hasOwn(kept, server) ? `. Its items are those of ${String(kept[server])}` : ''
 }

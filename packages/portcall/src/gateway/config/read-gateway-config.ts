@@ -166,7 +166,7 @@ function throwIssues(issues: readonly LocatedIssue[]): void {
 
 function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig[], warnings: readonly string[]): GatewayConfig {
   const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
-  const { policy, pins, limits, audit, search, sets, accounts, start } = section
+  const { policy, pins, limits, audit, search, sets, accounts, start, keepLists } = section
   const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
   const unusable = servers.flatMap((server) => ('error' in server ? [[server.name, server.error.message] as const] : []))
   return {
@@ -186,6 +186,7 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
       ...(store !== undefined && { store }),
       ...(search !== undefined && { search }),
       ...(start && { start }),
+      ...(keepLists !== undefined && { keepLists }),
       ...(sets && { sets }),
       ...(accounts && { accounts }),
       ...serverAuthOf(section, usable),

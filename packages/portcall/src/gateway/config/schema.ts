@@ -139,6 +139,9 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
     'When programs start. `now`: with the gateway, so that its first lists are complete soon. `on-demand`: when they are first needed. Default: `now`. Programs of a gateway with `auth` start on demand.',
     ['now', 'on-demand'],
   ),
+  keepLists: flag(
+    'Whether the lists that servers offered last are kept for 30 days, and offered while a server starts or is away: in `store`, or in your home directory if the gateway has a single user. Default: true.',
+  ),
   pageSize: count('The maximum number of items on a page of a list. Default: 1000.', { minimum: 1 }),
   requestStateTtlMs: count('How long a call waits for the input of the user, in milliseconds. Default: 900000.'),
   admin: {

@@ -86,6 +86,8 @@ export interface GatewaySettings {
   readonly admin: false | GatewayAdminSettings
   /** The sets of tools, by name. */
   readonly sets?: { readonly [name: string]: ToolSetOptions }
+  /** Whether the lists that servers offered last are kept. Default: true. */
+  readonly keepLists?: boolean
   /** When programs start: with the gateway, or when they are first needed. Default: `now`. */
   readonly start?: 'now' | 'on-demand'
   /** Lists three tools that search, describe and call, instead of all. */

@@ -2,7 +2,7 @@ import type { KindInfo } from '../../compose/kinds.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { UNAVAILABLE_META } from '../../protocol/meta.ts'
+import { KEPT_META, UNAVAILABLE_META } from '../../protocol/meta.ts'
 import type { Caller } from '../caller.ts'
 import { describeToCaller } from '../errors.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
@@ -52,7 +52,7 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
       ...(!isLast && { nextCursor: await cursors.seal(page.at(-1)?.[info.id], binding) }),
       ...list.rules,
       ...(!caller.policies.isEmpty && { cacheScope: 'private' }),
-      ...(servers.length > 0 && { _meta: { [UNAVAILABLE_META]: unavailable } }),
+      ...(servers.length > 0 && { _meta: { [UNAVAILABLE_META]: unavailable, ...keptMeta(list, servers) } }),
     }
 
     /** Returns the index after the last item of the previous page. */
@@ -62,6 +62,15 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
       return at + 1
     }
   }
+}
+
+/** Says of which servers the items are those that they listed earlier, and when. */
+function keptMeta({ kept }: MergedList, servers: readonly GatewayUpstream[]): JsonObject {
+  const times = servers.flatMap(({ name }) => {
+    const since = kept.get(name)
+    return since === undefined ? [] : [[name, new Date(since).toISOString()] as const]
+  })
+  return times.length > 0 ? { [KEPT_META]: Object.fromEntries(times) } : {}
 }
 
 /** @throws RpcError if a server is left out that may not be left out. */

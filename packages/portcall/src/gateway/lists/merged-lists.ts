@@ -2,6 +2,7 @@ import { KINDS } from '../../compose/kinds.ts'
 import { ORIGIN_META } from '../../compose/origin.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { errorMessage } from '../../util/errors.ts'
 import { setLru } from '../../util/lru.ts'
 import type { Caller } from '../caller.ts'
 import type { OnGatewayEvent } from '../events.ts'
@@ -29,6 +30,8 @@ export interface MergedList {
   readonly items: ReadonlyMap<string, MergedItem>
   /** The servers that are left out, and why. */
   readonly missing: ReadonlyMap<string, unknown>
+  /** When the lists of missing servers were fetched that are offered in their place, in milliseconds since 1970. */
+  readonly kept: ReadonlyMap<string, number>
 }
 
 /** Merges the lists of all servers. */
@@ -102,10 +105,11 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
       )
       const previous = known.get(keyOf(kind, caller))
       const isSame = previous?.sources.length === sources.length && previous.sources.every((source, at) => source === sources[at])
-      if (isSame && sameKeys(previous.list.missing, missing)) return previous.list
+      if (isSame && sameReasons(previous.list.missing, missing)) return previous.list
       const available = new Map(servers.flatMap((server, at) => (sources[at] ? [[server, sources[at]] as const] : [])))
       const items = isSame ? previous.list.items : await merge(kind, available)
-      const list: MergedList = { items, missing, rules: rulesOfAll([...available.values()], missing.size > 0) }
+      const kept = new Map([...available].flatMap(([{ name }, { keptSince }]) => (keptSince ? [[name, keptSince] as const] : [])))
+      const list: MergedList = { items, missing, kept, rules: rulesOfAll([...available.values()], missing.size > 0) }
       setLru(known, [keyOf(kind, caller), { sources, list }], MAX_MERGED)
       return list
     },
@@ -137,6 +141,9 @@ function rulesOfAll(lists: readonly UpstreamList[], isIncomplete: boolean): Cach
   return isIncomplete || rules.ttlMs === Infinity ? { ...rules, ttlMs: 0 } : rules
 }
 
-function sameKeys(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
-  return one.size === other.size && [...one.keys()].every((key) => other.has(key))
+/** Reports whether the same servers are missing for the same reasons. */
+function sameReasons(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
+  const isSame = ([server, error]: [string, unknown]): boolean =>
+    other.has(server) && errorMessage(other.get(server)) === errorMessage(error)
+  return one.size === other.size && [...one].every(isSame)
 }

@@ -59,6 +59,14 @@ export interface DefinitionPins extends GatewayPolicy {
   accept(selection?: ChangeSelection): Promise<readonly DefinitionChange[]>
 }
 
+/** Whose definitions are compared. */
+interface Origin {
+  readonly server: string
+  readonly kind: PinnedKind
+  /** The server has not answered yet: these are the definitions that it offered earlier. */
+  readonly isKept: boolean
+}
+
 /** A change, and the definition to pin. */
 interface Pending {
   readonly change: DefinitionChange
@@ -103,9 +111,10 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
       }
       throw new Error('The pins are being changed all the time')
     })
-  const pinsOf = async (server: string, kind: PinnedKind, offered: PinnedItems): Promise<PinnedItems> => {
+  const pinsOf = async ({ server, kind, isKept }: Origin, offered: PinnedItems): Promise<PinnedItems> => {
     const known = parseLock(await storage.read())[server]?.[kind]
-    if (known || firstUse === 'withhold') return known ?? {}
+    // What a server offered earlier is not pinned: it may offer something else first.
+    if (known || isKept || firstUse === 'withhold') return known ?? {}
     await update((servers) => (servers[server]?.[kind] ? servers : withItems(servers, { server, kind, items: offered })))
     return parseLock(await storage.read())[server]?.[kind] ?? {}
   }
@@ -117,14 +126,16 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
     if (!isKnown) onChange?.(change)
   }
   /** Returns the definitions to withhold: those that differ from their pins, or all if the pins cannot be used; none unless changes are blocked. */
-  const findWithheld = async (server: string, kind: PinnedKind, offers: readonly Offer[]): Promise<ReadonlySet<Offer>> => {
+  const findWithheld = async (origin: Origin, offers: readonly Offer[]): Promise<ReadonlySet<Offer>> => {
+    const { server, kind, isKept } = origin
     try {
       const byName = Object.fromEntries(offers.map(({ name, offered }) => [name, offered]))
-      const pins = await pinsOf(server, kind, byName)
+      const pins = await pinsOf(origin, byName)
       const missing = Object.entries(pins).filter(([name]) => !Object.hasOwn(byName, name))
       const changed = offers.filter(({ name, offered }) => {
         const pinned = Object.hasOwn(pins, name) ? pins[name] : undefined
         const change = describeChange({ server, kind, name, offered, pinned, missing })
+        if (isKept) return change !== undefined
         if (change) remember({ change, offered })
         else pending.delete(keyOf({ server, kind, name }))
         return change !== undefined
@@ -135,26 +146,31 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
       return new Set(mode === 'block' ? offers : [])
     }
   }
+  const keepPinned = async (
+    { kind, ...origin }: Omit<Origin, 'kind'> & { readonly kind: GatewayItemKind },
+    items: readonly JsonObject[],
+  ): Promise<readonly JsonObject[]> => {
+    if (!kinds.has(kind)) return items
+    const { id } = KINDS[kind]
+    const offers = new Map<JsonObject, Offer>()
+    // The gateway drops malformed items.
+    for (const item of items)
+      if (findItemFault(KINDS[kind], item) === undefined)
+        offers.set(item, { name: String(item[id]), offered: pinnedPart(kind, item) })
+    const withheld = await findWithheld({ ...origin, kind }, [...offers.values()])
+    return items.filter((item) => !withheld.has(offers.get(item) as Offer))
+  }
 
   return {
-    async listed(server, kind, items) {
-      if (!kinds.has(kind)) return items
-      const { id } = KINDS[kind]
-      const offers = new Map<JsonObject, Offer>()
-      // The gateway drops malformed items.
-      for (const item of items)
-        if (findItemFault(KINDS[kind], item) === undefined)
-          offers.set(item, { name: String(item[id]), offered: pinnedPart(kind, item) })
-      const withheld = await findWithheld(server, kind, [...offers.values()])
-      return items.filter((item) => !withheld.has(offers.get(item) as Offer))
-    },
+    listed: (server, kind, items) => keepPinned({ server, kind, isKept: false }, items),
+    listedEarlier: (server, kind, items) => keepPinned({ server, kind, isKept: true }, items),
     visible(item, { request }) {
       if (mode !== 'block' || !kinds.has(item.kind) || !MUST_BE_LISTED.has(item.kind) || item.definition) return true
       if (request) onReport?.({ request, item, outcome: 'withheld', rule: 'pins' })
       return false
     },
     serverMiddleware(server) {
-      const find: FindWithheld = (kind, offers) => findWithheld(server, kind, offers)
+      const find: FindWithheld = (kind, offers, isKept = false) => findWithheld({ server, kind, isKept }, offers)
       return [
         ...(kinds.has('instructions') ? [withholdInstructions(find)] : []),
         ...(kinds.has('skill') ? [withholdSkills(find)] : []),

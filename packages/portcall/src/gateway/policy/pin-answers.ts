@@ -2,6 +2,7 @@ import type { Exchange, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { followPages } from '../../protocol/pages.ts'
+import { isAnsweredFromKept } from '../upstreams/raw-answers.ts'
 import { type PinnedKind, pinnedPart } from './pin-lock.ts'
 
 /** A definition that a server offers. A name may be offered twice. */
@@ -11,8 +12,8 @@ export interface Offer {
   readonly offered: JsonObject
 }
 
-/** Returns the definitions to withhold, of all that a server offers of one kind. */
-export type FindWithheld = (kind: PinnedKind, offers: readonly Offer[]) => Promise<ReadonlySet<Offer>>
+/** Returns the definitions to withhold, of all that a server offers of one kind, or has offered earlier. */
+export type FindWithheld = (kind: PinnedKind, offers: readonly Offer[], isKept?: boolean) => Promise<ReadonlySet<Offer>>
 
 /** The name of the only item of the kind `instructions`. */
 const INSTRUCTIONS = 'instructions'
@@ -25,7 +26,7 @@ export function withholdInstructions(findWithheld: FindWithheld): Middleware {
     const { instructions, ...others } = response.result
     const isGiven = typeof instructions === 'string' && instructions !== ''
     const offers = isGiven ? [{ name: INSTRUCTIONS, offered: { text: instructions } }] : []
-    const withheld = await findWithheld('instructions', offers)
+    const withheld = await findWithheld('instructions', offers, isAnsweredFromKept(request))
     return withheld.size > 0 ? { ...response, result: others } : response
   }
 }

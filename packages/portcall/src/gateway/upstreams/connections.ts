@@ -39,6 +39,8 @@ export interface ConnectionsOptions {
   readonly onOpened: (connection: ReconnectingConnection) => void
   readonly onEraDetected: (era: Era) => void
   readonly onFailed: (error: unknown) => void
+  /** Called when a connection is opened with credentials that are not in the options of the server. */
+  readonly onCredentials: () => void
 }
 
 const IDLE_TIMEOUT_MS = 600_000
@@ -147,7 +149,7 @@ interface ConnectionUser {
 
 async function openFor(
   { auth, capabilities, signal, onInputRequest }: ConnectionUser,
-  { name, server, info, credentials, singleUser, requestStateTtlMs, onEraDetected, onEvent }: ConnectionsOptions,
+  { name, server, info, credentials, singleUser, requestStateTtlMs, onEraDetected, onCredentials, onEvent }: ConnectionsOptions,
   onStrayOutput: (text: string) => void,
 ): Promise<ReconnectingConnection> {
   const url = matchTarget(server.target, {
@@ -159,6 +161,7 @@ async function openFor(
   const provider = server.credentials ?? credentials
   const request = { server: name, ...(url && { url }), ...(auth && { principal: auth.principal, auth }) }
   const own = (await provider?.(request)) ?? {}
+  if (own.auth || own.headers) onCredentials()
   const connectionOptions = {
     ...pickConnectionOptions(server, own),
     signal,

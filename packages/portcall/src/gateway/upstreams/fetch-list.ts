@@ -16,6 +16,8 @@ export interface CacheRules {
 export interface UpstreamList extends Fetched, CacheRules {
   /** The items in their order, by their name or URI on the server. */
   readonly items: ReadonlyMap<string, JsonObject>
+  /** When the items were fetched, in milliseconds since 1970, if the list was kept since then because the server does not answer. */
+  readonly keptSince?: number
 }
 
 /** Sends a request and returns the result. @throws RpcError if the response is an error. */

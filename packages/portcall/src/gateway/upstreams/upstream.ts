@@ -26,10 +26,15 @@ import type { Policies } from '../policies.ts'
 import type { GatewayItemKind } from '../policy.ts'
 import { createItemFilter, createUriFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
-import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
+import { ListTimeoutError } from './cached-fetch.ts'
+import { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.ts'
 import { type Connections, createConnections, isProgram, sharingOf } from './connections.ts'
 import { requestResult, type UpstreamList } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
+import { createKeptLists } from './kept-lists.ts'
+import type { ListStore } from './kept-record.ts'
+import { createContext } from './own-context.ts'
+import { answerRaw } from './raw-answers.ts'
 
 /** One server of a gateway: its connections, its health, and what it lists. */
 export interface GatewayUpstream {
@@ -73,6 +78,8 @@ export interface UpstreamOptions {
   readonly requestStateTtlMs: number
   /** Returns the current policies. */
   readonly policies: () => Policies
+  /** Where the lists of the server are kept. Absent if they are not. */
+  readonly listStore: ListStore | undefined
   readonly onEvent: OnGatewayEvent
   /** A list has become available after a lookup gave up on it: one kind, or all. */
   readonly onLate: (kind: GatewayItemKind | undefined) => void
@@ -104,6 +111,8 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   let era: Era | undefined
   let connectingSince: number | undefined
   let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders' | 'hasSession'> | undefined
+  /** Whether connections had credentials that are not in the options. The lists may depend on them. */
+  let hasCredentials = false
   const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: probeMeta(options.info) }
 
   const probe = async (): Promise<void> => {
@@ -130,9 +139,10 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
       health.opened()
     },
     onEraDetected: (detected) => void (era = detected),
+    onCredentials: () => void (hasCredentials = true),
     onFailed: (error) => (isRefusal(error) ? health.refused(error) : health.failure(error)),
   })
-  const exchangeUnder = createExchanges(createSender(options, { health, connections, traffic }), options)
+  const exchangeUnder = createExchanges(answerRaw(createSender(options, { health, connections, traffic })), options)
   const catalogue = createCatalogue({
     server: name,
     exchange: exchangeUnder,
@@ -141,6 +151,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     onEvent,
     onLate,
     onTimeout: (error) => health.failure(error),
+    ...keepLists(options, health, () => !hasCredentials),
   })
 
   const upstream: GatewayUpstream = {
@@ -165,6 +176,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
         inFlight: traffic.inFlight,
         requests: traffic.requests,
         items: { ...catalogue.counts },
+        ...(catalogue.keptSince !== undefined && { keptSince: catalogue.keptSince }),
         ...(catalogue.lastTools && { toolTokens: estimateTokens(upstream, catalogue.lastTools) }),
       }
     },
@@ -186,6 +198,25 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     },
   }
   return upstream
+}
+
+/** Returns how lists are kept, and when they are used. A server that is required is never replaced by what it offered earlier. */
+function keepLists(
+  { name, server, listStore, onEvent }: UpstreamOptions,
+  health: UpstreamHealth,
+  mayKeep: () => boolean,
+): Pick<CatalogueOptions, 'kept' | 'keptWaitMs' | 'isAway'> {
+  const onError = (error: unknown): void =>
+    onEvent({ type: 'warning', server: name, message: `Its lists cannot be kept: ${errorMessage(error)}` })
+  return {
+    kept:
+      listStore && !server.required
+        ? createKeptLists({ store: listStore, server: name, options: server, mayKeep, onError })
+        : undefined,
+    keptWaitMs: () => (health.isFailing ? 0 : (server.listTimeoutMs ?? LIST_TIMEOUT_MS)),
+    isAway: (error) =>
+      !(error instanceof RpcError) && !isRefusal(error) && (error instanceof ListTimeoutError || health.state !== 'ready'),
+  }
 }
 
 /** A server that was reached, and how to send it further requests. */

@@ -1,0 +1,67 @@
+/** What a server answers about itself and its items. */
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { readServerCapabilities } from '../../protocol/capabilities.ts'
+import type { ServerCapabilities } from '../../protocol/types.ts'
+import { isJsonEqual } from '../../util/json-equal.ts'
+import type { Caller } from '../caller.ts'
+import type { GatewayItemKind } from '../policy.ts'
+import { type CachedFetch, createCachedFetch, type Fetched } from './cached-fetch.ts'
+import { rulesOf, type UpstreamList } from './fetch-list.ts'
+import type { KeptKind } from './kept-record.ts'
+
+/** What a server says about itself. */
+export interface UpstreamInfo extends Fetched {
+  readonly capabilities: ServerCapabilities
+  /** The result of `server/discover`. */
+  readonly discovered: JsonObject
+}
+
+/** What servers answer, by what it is about. */
+export type Answers = { readonly [kind in GatewayItemKind]: UpstreamList } & { readonly info: UpstreamInfo }
+
+/** What is known for callers that get the same lists. */
+export interface Shelf {
+  readonly fetched: { readonly [kind in KeptKind]: CachedFetch<Answers[kind]> }
+  /** What stands in for answers that have not been fetched yet. */
+  readonly kept: Map<KeptKind, UpstreamList | UpstreamInfo>
+}
+
+/** Returns the shelf of a caller. */
+export type ShelfOf = (caller: Caller) => Shelf
+
+/** How long a server may be used without asking it again what it is, in milliseconds. */
+export const INFO_TTL_MS = 60_000
+
+export function createShelf(waitingSince: () => number | undefined): Shelf {
+  return {
+    fetched: {
+      info: createCachedFetch(waitingSince),
+      tool: createCachedFetch(waitingSince),
+      prompt: createCachedFetch(waitingSince),
+      resource: createCachedFetch(waitingSince),
+      template: createCachedFetch(waitingSince),
+    },
+    kept: new Map(),
+  }
+}
+
+/** Reads the result of `server/discover`. */
+export function toInfo(discovered: JsonObject): UpstreamInfo {
+  const { ttlMs } = rulesOf('server/discover', discovered)
+  return {
+    discovered,
+    capabilities: readServerCapabilities(discovered.capabilities),
+    freshUntil: Date.now() + Math.max(ttlMs, INFO_TTL_MS),
+  }
+}
+
+/** Reports whether a client that got one answer needs not know of the other. */
+export function isSameAnswer(
+  one: UpstreamList | UpstreamInfo | undefined,
+  other: UpstreamList | UpstreamInfo | undefined,
+): boolean {
+  if (!one || !other) return false
+  return 'items' in one && 'items' in other
+    ? isJsonEqual([...one.items], [...other.items])
+    : 'discovered' in one && 'discovered' in other && isJsonEqual(one.discovered, other.discovered)
+}

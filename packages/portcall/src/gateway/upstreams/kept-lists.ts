@@ -1,0 +1,130 @@
+/** The lists that a server offered last, kept where they survive the gateway: they are offered while the server starts or is away. */
+import { matchTarget } from '../../connect/target.ts'
+import { credentialKey, TOKEN_DIGEST } from '../../jsonrpc/authorization-key.ts'
+import { ownerKey } from '../../stores/owned-keys.ts'
+import { createMutex } from '../../util/async.ts'
+import { canonicalJson } from '../../util/canonical-json.ts'
+import { sha256 } from '../../util/digest.ts'
+import { setLru } from '../../util/lru.ts'
+import { withTimeout } from '../../util/timers.ts'
+import type { Caller } from '../caller.ts'
+import type { GatewayServerOptions } from '../options.ts'
+import {
+  EMPTY,
+  findKept,
+  formatKept,
+  type KeptKind,
+  type KeptList,
+  type KeptRecord,
+  type ListStore,
+  parseKept,
+  withList,
+} from './kept-record.ts'
+
+/** The kept lists of one server. */
+export interface KeptLists {
+  /** Resolves to the list that callers with the same rights and capabilities got last; `undefined` if there is none, or if the store does not answer. */
+  read(kind: KeptKind, caller: Caller): Promise<KeptList | undefined>
+  /** Reports whether a list should be kept: none was a minute ago, and the list may be kept at all. */
+  isDue(kind: KeptKind, caller: Caller): boolean
+  /** Keeps a list. It is written later; errors are reported as a warning. */
+  keep(kind: KeptKind, caller: Caller, items: readonly unknown[]): void
+  /** Makes the next list due, because the lists have changed. */
+  changed(): void
+}
+
+export interface KeptListsOptions {
+  readonly store: ListStore
+  readonly server: string
+  readonly options: GatewayServerOptions
+  /** Reports whether the options say all that determines the lists, now that the server was connected. */
+  readonly mayKeep: () => boolean
+  readonly onError: (error: unknown) => void
+}
+
+const TTL_MS = 30 * 86_400_000
+const KEEP_INTERVAL_MS = 60_000
+const READ_TIMEOUT_MS = 1000
+const MAX_CALLERS = 1000
+
+/** Returns `undefined` if nothing of the server may be kept: what determines its lists cannot be compared, or it is always there. */
+export function createKeptLists({ store, server, options, mayKeep, onError }: KeptListsOptions): KeptLists | undefined {
+  const description = describeServer(server, options)
+  if (description === undefined) return undefined
+  const digest = sha256(description)
+  const mutex = createMutex()
+  const keptAt = new Map<string, number>()
+  /** The records that are being read. Lists of several kinds are often requested together. */
+  const loading = new Map<string, Promise<KeptRecord>>()
+
+  const keyOf = async ({ auth }: Caller): Promise<string> => `${await ownerKey(credentialKey(auth))}/${await digest}`
+  const load = async (key: string): Promise<KeptRecord> => {
+    const text = await store.get(key)
+    return text === undefined ? EMPTY : parseKept(text)
+  }
+  const loadOnce = (key: string): Promise<KeptRecord> => {
+    const known = loading.get(key)
+    if (known) return known
+    const started = withTimeout(load(key), READ_TIMEOUT_MS, () => new Error('The store does not answer'))
+    loading.set(key, started)
+    const end = (): void => void loading.delete(key)
+    started.then(end, end)
+    return started
+  }
+  const write = async (kind: KeptKind, caller: Caller, items: readonly unknown[]): Promise<void> => {
+    const [key, capabilities, list] = await Promise.all([
+      keyOf(caller),
+      sha256(caller.capabilitiesKey),
+      sha256(JSON.stringify(items)),
+    ])
+    const record = await load(key)
+    const text = formatKept(withList(record, { capabilities, kind, list, items }))
+    await store.set(key, text, { ttlMs: TTL_MS })
+  }
+
+  return {
+    async read(kind, caller) {
+      if (!isLasting(caller)) return undefined
+      try {
+        const record = await loadOnce(await keyOf(caller))
+        const kept = findKept(record, kind, await sha256(caller.capabilitiesKey))
+        return kept && kept.listedAt > Date.now() - TTL_MS ? kept : undefined
+      } catch (error) {
+        onError(error)
+        return undefined
+      }
+    },
+    isDue: (kind, caller) => isLasting(caller) && (keptAt.get(`${kind} ${caller.key}`) ?? 0) < Date.now() - KEEP_INTERVAL_MS,
+    keep(kind, caller, items) {
+      if (!mayKeep()) return
+      setLru(keptAt, [`${kind} ${caller.key}`, Date.now()], MAX_CALLERS)
+      mutex.run(() => write(kind, caller, items)).catch(onError)
+    },
+    changed: () => keptAt.clear(),
+  }
+}
+
+/** Reports whether a caller will come again: not one that is known by its token, which is renewed. */
+function isLasting({ auth }: Caller): boolean {
+  return auth?.[TOKEN_DIGEST] === undefined
+}
+
+/** Returns everything in the options of a server that determines its lists, or `undefined` if that cannot be compared. */
+function describeServer(server: string, options: GatewayServerOptions): string | undefined {
+  const { headers = {}, auth, fetch, sharing, era, protocolVersion, capabilities } = options
+  const target = matchTarget<unknown>(options.target, {
+    url: (url) => url.href,
+    command: ({ command, args, env, cwd }) => ({ command, args, env, cwd: cwd && String(cwd) }),
+    channel: () => undefined,
+    exchange: () => undefined,
+  })
+  if (target === undefined || auth || fetch || typeof headers === 'function' || sharing === 'session') return undefined
+  return canonicalJson({
+    server,
+    target,
+    headers: headers instanceof Headers ? [...headers] : headers,
+    era,
+    protocolVersion,
+    capabilities,
+  })
+}
