@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/message.ts'
+import { type KeptSubscription, keepSubscribed } from '../stores/keep-subscribed.ts'
 import type { Stores } from '../stores/stores.ts'
-import { retryableOnce } from '../util/async.ts'
 import { randomId } from '../util/random.ts'
 
 /** Tells the other processes of a gateway that servers offer something else, for instance because a user has signed in. */
@@ -23,26 +23,23 @@ export function createSharedRefresh(
   const { bus } = stores
   const own = randomId(9)
   let isClosed = false
-  let unsubscribe = (): void => {}
+  let subscription: KeptSubscription | undefined
   const receive = (text: string): void => {
     const message: unknown = JSON.parse(text)
     if (!isObject(message) || message.from === own) return
     onRefresh(typeof message.server === 'string' ? message.server : undefined)
   }
-  const joining = retryableOnce(async () => {
-    unsubscribe = await bus.subscribe(TOPIC, receive)
-    if (isClosed) unsubscribe()
-  })
   return {
     announce(server) {
       bus.publish(TOPIC, JSON.stringify({ from: own, server })).catch(() => {})
     },
     join() {
-      joining.run().catch(() => {})
+      if (!isClosed)
+        subscription ??= keepSubscribed({ bus, topic: TOPIC, onMessage: receive, onLate: () => onRefresh(undefined) })
     },
     close() {
       isClosed = true
-      unsubscribe()
+      subscription?.end()
     },
   }
 }

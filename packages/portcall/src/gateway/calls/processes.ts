@@ -122,7 +122,8 @@ class LinkedProcesses implements GatewayProcesses {
   }
 
   async #start(): Promise<void> {
-    this.#unsubscribe = await this.#bus.subscribe(topicOf(this.#lease.node), (text) =>
+    // A further attempt must not subscribe twice.
+    this.#unsubscribe ??= await this.#bus.subscribe(topicOf(this.#lease.node), (text) =>
       this.#receive(JSON.parse(text) as LinkMessage),
     )
     await this.#lease.start()

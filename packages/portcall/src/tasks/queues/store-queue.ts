@@ -1,4 +1,5 @@
 import type { Bus } from '../../stores/bus.ts'
+import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscribed.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { randomId } from '../../util/random.ts'
 import type { TaskQueue } from './queue.ts'
@@ -20,7 +21,7 @@ const TOPIC = 'tasks-queue'
  */
 export function createStoreQueue({ store, bus, pollIntervalMs = 5000 }: StoreQueueOptions): TaskQueue {
   let pool: WorkerPool | undefined
-  let unsubscribe: (() => void) | undefined
+  let subscription: KeptSubscription | undefined
 
   return {
     async enqueue(ref, { ttlMs }) {
@@ -38,11 +39,13 @@ export function createStoreQueue({ store, bus, pollIntervalMs = 5000 }: StoreQue
       })
       pool = ownPool
       ownPool.pollNow()
-      unsubscribe = await bus.subscribe(TOPIC, ownPool.pollNow)
+      const { pollNow } = ownPool
+      subscription = keepSubscribed({ bus, topic: TOPIC, onMessage: pollNow, onLate: pollNow, onError: options.onError })
+      await subscription.firstAttempt
     },
     count: () => store.count(PREFIX),
     async close() {
-      unsubscribe?.()
+      subscription?.end()
       await pool?.close()
     },
   }

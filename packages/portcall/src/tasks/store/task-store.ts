@@ -1,4 +1,5 @@
 import type { Bus } from '../../stores/bus.ts'
+import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscribed.ts'
 import { digest } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { PortcallError } from '../../util/errors.ts'
@@ -139,17 +140,20 @@ export function createTaskStore({ store, bus, limits, now }: TaskStoreOptions): 
 /** The listeners of this process for changes of tasks, by task. The bus is subscribed to while there are listeners. */
 function createWatchers(bus: Bus): { notify(ref: TaskRef): Promise<void>; watch: TaskStore['watch'] } {
   const listenersByRef = new Map<string, Set<() => void>>()
-  let subscription: Promise<() => void> | undefined
+  let subscription: KeptSubscription | undefined
 
   const callListeners = (ref: string): void => {
     for (const onChange of listenersByRef.get(ref) ?? []) onChange()
+  }
+  const callAllListeners = (): void => {
+    for (const ref of [...listenersByRef.keys()]) callListeners(ref)
   }
   const remove = (ref: string, onChange: () => void): void => {
     const listeners = listenersByRef.get(ref)
     listeners?.delete(onChange)
     if (listeners?.size === 0) listenersByRef.delete(ref)
     if (listenersByRef.size > 0) return
-    void subscription?.then((unsubscribe) => unsubscribe())
+    subscription?.end()
     subscription = undefined
   }
 
@@ -158,13 +162,9 @@ function createWatchers(bus: Bus): { notify(ref: TaskRef): Promise<void>; watch:
     notify: (ref) => bus.publish(TOPIC, ref).catch(() => {}),
     async watch(ref, onChange) {
       listenersByRef.set(ref, (listenersByRef.get(ref) ?? new Set()).add(onChange))
-      try {
-        await (subscription ??= bus.subscribe(TOPIC, callListeners))
-      } catch (error) {
-        subscription = undefined
-        remove(ref, onChange)
-        throw error
-      }
+      // While the bus is unavailable, the run begins without it; missed changes are checked for when it is there.
+      subscription ??= keepSubscribed({ bus, topic: TOPIC, onMessage: callListeners, onLate: callAllListeners })
+      await subscription.firstAttempt
       return () => remove(ref, onChange)
     },
   }

@@ -58,7 +58,8 @@ export function createNodeRpc({ bus, lease, timeoutMs, onError }: NodeRpcOptions
   /** The results of requests, by sender and id. */
   const results = new Map<string, Promise<unknown>>()
   const retention = createIdleTimers<string>(2 * timeoutMs, (key) => void results.delete(key))
-  const unsubscribes: Array<() => void> = []
+  /** The topics that this node is subscribed to, each with the function that ends it. */
+  const subscriptions = new Map<string, () => void>()
   let handlers: NodeHandlers = {}
   let lastId = 0
 
@@ -87,8 +88,9 @@ export function createNodeRpc({ bus, lease, timeoutMs, onError }: NodeRpcOptions
     else if (from !== node) void run(message)
   }
   const starting = retryableOnce(async () => {
-    const topics = [keys.nodeTopic(node), keys.broadcastTopic]
-    unsubscribes.push(...(await Promise.all(topics.map((topic) => bus.subscribe(topic, receive)))))
+    // An attempt after a failure subscribes only to what is missing.
+    const missing = [keys.nodeTopic(node), keys.broadcastTopic].filter((topic) => !subscriptions.has(topic))
+    await Promise.all(missing.map(async (topic) => subscriptions.set(topic, await bus.subscribe(topic, receive))))
   })
 
   return {
@@ -121,7 +123,8 @@ export function createNodeRpc({ bus, lease, timeoutMs, onError }: NodeRpcOptions
     notify: (target, method, params) => tryPublish(keys.nodeTopic(nodeOf(target)), { from: node, method, params }),
     broadcast: (method, params) => publish(keys.broadcastTopic, { from: node, method, params }),
     stop() {
-      for (const unsubscribe of unsubscribes.splice(0)) unsubscribe()
+      for (const unsubscribe of subscriptions.values()) unsubscribe()
+      subscriptions.clear()
       retention.stop()
       results.clear()
     },
