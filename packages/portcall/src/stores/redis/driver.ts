@@ -1,4 +1,4 @@
-import { describeClient } from '../check-stores-options.ts'
+import { ioRedisOverrides, nodeRedisOverrides } from './client-options.ts'
 
 /*
  * The parts of the two Redis drivers that Portcall uses. The client that is passed in is a template: `duplicate` creates the connections,
@@ -6,8 +6,22 @@ import { describeClient } from '../check-stores-options.ts'
  * knowledge of its caller.
  */
 
+/** The settings of a client that are looked at. All others are copied, or replaced in the copies. */
+export interface RedisClientSettings {
+  /** The prefix of all keys of the client. It is put in front of `prefix`. */
+  readonly keyPrefix?: unknown
+  /** The settings of the nodes of a cluster. */
+  readonly redisOptions?: { readonly keyPrefix?: unknown } | undefined
+  /** `slave` if the client connects to replicas. */
+  readonly role?: unknown
+  /** The settings of the connection. */
+  readonly socket?: object
+}
+
 /** The parts of a client of `ioredis`, or of its `Cluster`, that are used. */
 export interface IoRedisClient {
+  /** The settings of the client. */
+  readonly options?: RedisClientSettings | undefined
   /** The state of the connection, such as `ready`. */
   readonly status: string
   /** Whether the client is a `Cluster`. */
@@ -40,12 +54,7 @@ export interface NodeRedisClient {
   /** Whether the client was connected and not closed. */
   readonly isOpen: boolean
   /** The settings of the client. */
-  readonly options?:
-    | {
-        /** The settings of the connection. */
-        readonly socket?: object
-      }
-    | undefined
+  readonly options?: RedisClientSettings | undefined
   /** Creates a client with the same settings, except those passed. */
   duplicate(options: object): NodeRedisClient
   /** Opens the connection. */
@@ -70,33 +79,6 @@ export interface NodeRedisClient {
  */
 export type RedisClient = IoRedisClient | NodeRedisClient
 
-/** Reports whether the client is for a cluster, where each key belongs to a hash slot. */
-export function isCluster(client: RedisClient): boolean {
-  return 'isCluster' in client && client.isCluster
-}
-
-/** @throws TypeError if the client cannot be used, or not with this prefix. In a cluster, a hash tag must put all keys into one slot. */
-export function assertSupported(client: RedisClient, prefix: string): void {
-  if (typeof (client as Partial<RedisClient> | null | undefined)?.duplicate !== 'function')
-    throw new TypeError(
-      `redisStores() needs a client of ioredis or redis, not ${describeClient(client)}. Pass new Redis(url) of ioredis, or createClient({ url }) of redis`,
-    )
-  if ('slots' in client && !isCluster(client))
-    throw new TypeError('Clusters of the package redis are not supported: pass a Cluster of ioredis')
-  if (isCluster(client) && !/^[^{]*\{[^}]+\}/.test(prefix))
-    throw new TypeError(
-      `In a cluster, the prefix needs a hash tag that puts all keys into one slot, like '{portcall}:'; '${prefix}' has none`,
-    )
-}
-
-/**
- * Listens to the errors of the client, unless its owner does: without a listener, `ioredis` prints each failed attempt to connect, and
- * `redis` ends the process. Operations on the stores report that Redis is unavailable.
- */
-export function handleErrors(client: RedisClient): void {
-  if (client.listenerCount?.('error') === 0) client.on('error', () => {})
-}
-
 export interface ConnectionEvents {
   onLost(): void
   onMessage(channel: string, message: string): void
@@ -116,14 +98,8 @@ export function openConnection(client: RedisClient, events: ConnectionEvents): P
   return 'isOpen' in client ? openNodeRedis(client, events) : openIoRedis(client, events)
 }
 
-const BASE_OPTIONS = { lazyConnect: true, enableOfflineQueue: false }
-const NODE_OPTIONS = { ...BASE_OPTIONS, retryStrategy: null, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }
-const CLUSTER_OPTIONS = { ...BASE_OPTIONS, clusterRetryStrategy: null }
-
 async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
-  // The `duplicate` of a cluster takes its nodes as the first argument.
-  const options = template.isCluster ? [[], CLUSTER_OPTIONS] : [NODE_OPTIONS]
-  const client = template.duplicate(...(options as never[]))
+  const client = template.duplicate(...(ioRedisOverrides(template.isCluster) as never[]))
   client.on('error', () => {})
   client.on('end', onLost)
   client.on('message', (channel = '', message = '') => onMessage(channel, message))
@@ -161,8 +137,7 @@ function createOrderedSend(client: IoRedisClient): RedisConnection['send'] {
 }
 
 async function openNodeRedis(template: NodeRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
-  const socket = { ...template.options?.socket, reconnectStrategy: false }
-  const client = template.duplicate({ socket, disableOfflineQueue: true })
+  const client = template.duplicate(nodeRedisOverrides(template.options?.socket))
   const listener = (message: string, channel: string): void => onMessage(channel, message)
   client.on('error', () => void (client.isOpen || onLost()))
   client.on('end', onLost)

@@ -1,8 +1,11 @@
-import { createUnavailableError } from '../errors.ts'
+import { createUnavailableError, type StoreUnavailableError } from '../errors.ts'
 import { createCircuitBreaker } from '../remote/circuit-breaker.ts'
 import { createLazyConnection } from '../remote/lazy-connection.ts'
 import { RemoteError } from '../remote/remote-error.ts'
+import type { OnWarning } from '../warn.ts'
 import { openConnection, type RedisClient, type RedisConnection } from './driver.ts'
+import { readErrorReply } from './error-replies.ts'
+import { findEvictionRisk } from './eviction.ts'
 import { REDIS_SCRIPTS } from './scripts.ts'
 
 /** Runs commands on Redis, through a circuit breaker. */
@@ -32,8 +35,10 @@ export interface ScriptCall {
 export interface RedisExecutorOptions {
   readonly client: RedisClient
   readonly timeoutMs: number
-  /** Called when Redis did not respond in time: other connections may be broken too. */
-  onTimeout(): void
+  /** Called when Redis did not respond in time, or cannot be written to: other connections may be useless too. */
+  onSuspect(): void
+  /** Called once if Redis may delete what is stored. */
+  readonly onWarning: OnWarning
 }
 
 interface CommandConnection {
@@ -42,16 +47,15 @@ interface CommandConnection {
   readonly digests: ReadonlyMap<string, string>
 }
 
-/** Error replies to commands that were not executed and can be retried. */
-const NOT_EXECUTED = /^(LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /
-/** Error replies of Redis start with an error code, errors of the drivers do not. */
-const ERROR_REPLY = /^[A-Z][A-Z0-9_]*( |$)/
-
-export function createRedisExecutor({ client, timeoutMs, onTimeout }: RedisExecutorOptions): RedisExecutor {
+export function createRedisExecutor({ client, timeoutMs, onSuspect, onWarning }: RedisExecutorOptions): RedisExecutor {
+  let isChecked = false
   const lazyConnection = createLazyConnection<CommandConnection>({
     async open(onLost) {
       const digests = await digestAll(REDIS_SCRIPTS)
-      return { connection: await openConnection(client, { onLost, onMessage() {} }), digests }
+      const connection = await openConnection(client, { onLost, onMessage() {} })
+      if (!isChecked) void findEvictionRisk(connection).then((warning) => warning && onWarning(warning))
+      isChecked = true
+      return { connection, digests }
     },
     close: ({ connection }) => connection.close(),
     timeoutMs,
@@ -62,19 +66,21 @@ export function createRedisExecutor({ client, timeoutMs, onTimeout }: RedisExecu
     probe: (isAbandoned) => sendOnce([['PING']], isAbandoned),
     onTimeout() {
       lazyConnection.drop()
-      onTimeout()
+      onSuspect()
     },
+    onStale: onSuspect,
   })
 
-  /** Returns the results. @throws RemoteError if one of them means that the commands must be sent again, or may have been lost. */
+  /**
+   * Returns the results. @throws RemoteError if the connection was lost, or if no command was executed and they can be sent again. If only some
+   * of them were executed, the outcome of the whole is unknown.
+   */
   const checkResults = (results: unknown[]): unknown[] => {
-    for (const result of results) {
-      if (!(result instanceof Error)) continue
-      if (!ERROR_REPLY.test(result.message)) throw new RemoteError('unknown', result)
-      if (!NOT_EXECUTED.test(result.message)) continue
-      lazyConnection.drop()
-      throw new RemoteError('unsent', result)
-    }
+    const replies = results.map((result) => (result instanceof Error ? { result, ...readErrorReply(result) } : undefined))
+    if (replies.some((reply) => reply?.isConnectionUseless)) lazyConnection.drop()
+    const failed =
+      replies.find((reply) => reply?.outcome === 'unknown') ?? replies.find((reply) => reply && reply.outcome !== 'rejected')
+    if (failed) throw new RemoteError(replies.every(Boolean) ? failed.outcome : 'unknown', failed.result)
     return results
   }
   const sendOnce = async (commands: readonly RedisCommand[], isAbandoned: () => boolean): Promise<unknown[]> => {
@@ -90,7 +96,7 @@ export function createRedisExecutor({ client, timeoutMs, onTimeout }: RedisExecu
   return {
     async send(commands, isRepeatable = false) {
       const results = await circuitBreaker.run((isAbandoned) => sendOnce(commands, isAbandoned), isRepeatable)
-      return results.map((result) => (result instanceof Error ? createUnavailableError('Redis', result) : result))
+      return results.map((result) => (result instanceof Error ? toUnavailableError(result) : result))
     },
     run: (operation) => circuitBreaker.run(operation, true),
     close() {
@@ -98,6 +104,12 @@ export function createRedisExecutor({ client, timeoutMs, onTimeout }: RedisExecu
       lazyConnection.drop()
     },
   }
+}
+
+/** Creates the error for a rejected command, with advice if there is any. */
+function toUnavailableError(reply: Error): StoreUnavailableError {
+  const { advice } = readErrorReply(reply)
+  return createUnavailableError('Redis', advice ? new Error(`${reply.message} (${advice})`, { cause: reply }) : reply)
 }
 
 function isMissingScript(result: unknown): boolean {

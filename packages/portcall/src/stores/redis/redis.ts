@@ -3,15 +3,19 @@ import type { BusOptions } from '../bus.ts'
 import { checkStoresOptions, type StoresPartNames } from '../check-stores-options.ts'
 import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
+import { logWarning, type OnWarning } from '../warn.ts'
 import { createRedisBus } from './bus.ts'
-import { assertSupported, handleErrors, type RedisClient } from './driver.ts'
+import { assertSupported, fullPrefix, handleErrors } from './client-options.ts'
+import type { RedisClient } from './driver.ts'
 import { createRedisExecutor } from './executor.ts'
 import { createRedisLog, type RedisLogOptions } from './log.ts'
 import { createRedisStore, type RedisKeyValueStoreOptions } from './store.ts'
 
 /** The location, timeout and limits of stores in Redis. */
 export interface RedisStoresOptions {
-  /** Prefix of all keys and channels. In a cluster, it needs a hash tag that puts all keys into one slot. Default: `'{portcall}:'`. */
+  /**
+   * Prefix of all keys and channels, after the `keyPrefix` of the client. In a cluster, it needs a hash tag that puts all keys into one slot. Default: `'{portcall}:'`.
+   */
   prefix?: string
   /** Time allowed for an operation, in milliseconds. Default: 2000. */
   timeoutMs?: number
@@ -21,9 +25,18 @@ export interface RedisStoresOptions {
   log?: RedisLogOptions
   /** Options of the bus. */
   bus?: BusOptions
+  /** Receives a warning if Redis is set to delete what is stored. Default: it is written to stderr. */
+  onWarning?: OnWarning
 }
 
-const NAMES: OptionNames<RedisStoresOptions> = { prefix: 'text', timeoutMs: 1, store: 'object', log: 'object', bus: 'object' }
+const NAMES: OptionNames<RedisStoresOptions> = {
+  prefix: 'text',
+  timeoutMs: 1,
+  store: 'object',
+  log: 'object',
+  bus: 'object',
+  onWarning: 1,
+}
 const PARTS: StoresPartNames<RedisStoresOptions> = {
   store: { maxEntries: 1, maxTtlMs: 1 },
   log: { maxEntries: 1, maxBytes: 1, entryTtlMs: 1, maxLogs: 1 },
@@ -41,10 +54,11 @@ const PARTS: StoresPartNames<RedisStoresOptions> = {
  */
 export function redisStores(client: RedisClient, options: RedisStoresOptions = {}): Stores {
   checkStoresOptions('redisStores()', options, { names: NAMES, parts: PARTS })
-  const { prefix = '{portcall}:', timeoutMs = 2000 } = options
+  const { prefix: ownPrefix = '{portcall}:', timeoutMs = 2000, onWarning = logWarning } = options
+  const prefix = fullPrefix(client ?? {}, ownPrefix)
   assertSupported(client, prefix)
   handleErrors(client)
-  const executor = createRedisExecutor({ client, timeoutMs, onTimeout: () => bus.reconnect() })
+  const executor = createRedisExecutor({ client, timeoutMs, onSuspect: () => bus.reconnect(), onWarning })
   const store = createRedisStore(executor, prefix, options.store)
   const log = createRedisLog(executor, prefix, options.log)
   const bus = createRedisBus({ client, executor, prefix, timeoutMs }, options.bus)

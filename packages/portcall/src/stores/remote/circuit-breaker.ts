@@ -17,6 +17,8 @@ export interface CircuitBreakerOptions {
   probe: Operation<unknown>
   /** Called when an operation has timed out: the connection may be broken. */
   onTimeout?(): void
+  /** Called when an operation reached a server that cannot be written to, at most once a second. */
+  onStale?(): void
   /** Called when the server responds again. */
   onRecovered?(): void
 }
@@ -39,16 +41,20 @@ interface FailedAttempt {
   readonly error: RemoteError
   readonly isRepeatable: boolean
   readonly remainingMs: number
+  readonly elapsedMs: number
 }
 
 const RETRY_BACKOFF = { firstMs: 25, maxMs: 5000 }
+/** How long a server is looked for that can be written to. Meanwhile, other operations go on. */
+const STALE_RETRY_MS = 1000
 const PROBE_BACKOFF = { firstMs: 100, maxMs: 5000 }
 
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { name, timeoutMs, probe, onTimeout, onRecovered } = options
+  const { name, timeoutMs, probe, onTimeout, onStale, onRecovered } = options
   const closed = new AbortController()
   /** Set while the breaker is open. */
   let openError: StoreUnavailableError | undefined
+  let staleReportedAt = -Infinity
 
   const runWithTimeout = <T>(operation: Operation<T>, ms: number): Promise<T> => {
     let isAbandoned = false
@@ -82,21 +88,31 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     return openError
   }
 
+  const reportStale = (): void => {
+    if (performance.now() - staleReportedAt < STALE_RETRY_MS) return
+    staleReportedAt = performance.now()
+    onStale?.()
+  }
   /** Returns the error for the caller, or `undefined` if the operation is to be retried. */
-  const toFinalError = ({ error, isRepeatable, remainingMs }: FailedAttempt): StoreUnavailableError | undefined => {
+  const toFinalError = ({ error, isRepeatable, remainingMs, elapsedMs }: FailedAttempt): StoreUnavailableError | undefined => {
     if (error.outcome === 'rejected') return createUnavailableError(name, error)
+    if (error.outcome === 'stale') {
+      reportStale()
+      return elapsedMs > STALE_RETRY_MS || remainingMs <= 0 ? createUnavailableError(name, error) : undefined
+    }
     if (remainingMs <= 0 || openError || closed.signal.aborted) return open(error)
     return error.outcome === 'unknown' && !isRepeatable ? createUnavailableError(name, error) : undefined
   }
   const runWithRetries = async <T>(operation: Operation<T>, isRepeatable: boolean): Promise<T> => {
-    const deadline = performance.now() + timeoutMs
+    const startedAt = performance.now()
+    const deadline = startedAt + timeoutMs
     const backoff = createBackoff(RETRY_BACKOFF)
     for (;;) {
       const attempt = runWithTimeout(operation, Math.max(deadline - performance.now(), 1))
       const result = await attempt.then((value) => ({ value }), returnRemoteError)
       if (!(result instanceof RemoteError)) return result.value
       const remainingMs = deadline - performance.now()
-      const error = toFinalError({ error: result, isRepeatable, remainingMs })
+      const error = toFinalError({ error: result, isRepeatable, remainingMs, elapsedMs: performance.now() - startedAt })
       if (error) throw error
       await delay(Math.min(backoff.next(), remainingMs))
     }

@@ -1,8 +1,9 @@
 /**
  * What is known about an operation that failed. `unsent`: it did not reach the server, or the server did not apply it. `unknown`: no response
- * was received, so it may have been applied. `rejected`: the server refused it.
+ * was received, so it may have been applied. `rejected`: the server refused it. `stale`: the server was demoted or cannot be written to, and
+ * another connection may reach one that can; it was not applied.
  */
-export type OperationOutcome = 'unsent' | 'unknown' | 'rejected'
+export type OperationOutcome = 'unsent' | 'unknown' | 'rejected' | 'stale'
 
 /** The failure of an operation on a server, in the same form for all drivers. */
 export class RemoteError extends Error {
