@@ -1,7 +1,8 @@
 import { retryableOnce } from '../../util/async.ts'
 import { createCircuitBreaker } from '../remote/circuit-breaker.ts'
 import { RemoteError } from '../remote/remote-error.ts'
-import { codeOf, type PostgresDriver } from './driver.ts'
+import type { PostgresDriver } from './driver.ts'
+import { codeOf } from './error-codes.ts'
 import { migration, VERSIONS } from './schema.ts'
 
 /** The functions of the schema. */
@@ -27,14 +28,14 @@ export interface PostgresExecutorOptions {
   readonly driver: PostgresDriver
   readonly schema: string
   readonly timeoutMs: number
-  /** Called when PostgreSQL responds again. */
-  onRecovered(): void
+  /** Called when PostgreSQL responds again, or cannot be written to: the connection of the bus may be broken, or reach another server. */
+  onSuspect(): void
 }
 
 /** SQLSTATE codes of a missing schema, table or function. */
 const MISSING = /^(3F000|42P01|42883)$/
 
-export function createPostgresExecutor({ driver, schema, timeoutMs, onRecovered }: PostgresExecutorOptions): PostgresExecutor {
+export function createPostgresExecutor({ driver, schema, timeoutMs, onSuspect }: PostgresExecutorOptions): PostgresExecutor {
   const migrate = retryableOnce(async (isAbandoned: () => boolean): Promise<void> => {
     const text = `select max(version)::text as answer from "${schema}".versions`
     const version = await driver.query({ text }, isAbandoned).catch((error) => {
@@ -59,7 +60,9 @@ export function createPostgresExecutor({ driver, schema, timeoutMs, onRecovered 
     timeoutMs,
     probe: (isAbandoned) => driver.query({ text: `select '1' as answer` }, isAbandoned),
     onTimeout: () => driver.destroyBusyConnections(),
-    onRecovered,
+    explainTimeout: driver.explainTimeout,
+    onStale: onSuspect,
+    onRecovered: onSuspect,
   })
 
   return {

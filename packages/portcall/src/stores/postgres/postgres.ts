@@ -46,7 +46,7 @@ const LOG_DEFAULTS: Required<PostgresLogOptions> = {
  * While PostgreSQL is unavailable, operations reject with `StoreUnavailableError`: the first ones after `timeoutMs`, further ones
  * immediately. The stores recover by themselves.
  *
- * @throws TypeError if the name of the schema is invalid.
+ * @throws TypeError if the name of the schema is invalid, or the source is not one or has fewer than two connections.
  */
 export function postgresStores(source: PostgresSource, options: PostgresStoresOptions = {}): Stores {
   checkStoresOptions('postgresStores()', options, { names: NAMES, parts: PARTS })
@@ -57,7 +57,7 @@ export function postgresStores(source: PostgresSource, options: PostgresStoresOp
   const limits = { ...LOG_DEFAULTS, ...options.log }
 
   const driver = createPostgresDriver(source)
-  const executor = createPostgresExecutor({ driver, schema, timeoutMs, onRecovered: () => bus.reconnect() })
+  const executor = createPostgresExecutor({ driver, schema, timeoutMs, onSuspect: () => bus.reconnect() })
   const onWrite = createPostgresPruner(executor, { maxEntries, maxLogs: limits.maxLogs, entryTtlMs: limits.entryTtlMs })
   const store = createPostgresStore({ executor, maxTtlMs, onWrite })
   const log = createPostgresLog({ executor, limits, onWrite })

@@ -15,6 +15,8 @@ export interface CircuitBreakerOptions {
   timeoutMs: number
   /** Requests any response from the server. */
   probe: Operation<unknown>
+  /** Returns why an operation may have timed out, if it is known. */
+  explainTimeout?(): string | undefined
   /** Called when an operation has timed out: the connection may be broken. */
   onTimeout?(): void
   /** Called when an operation reached a server that cannot be written to, at most once a second. */
@@ -50,7 +52,7 @@ const STALE_RETRY_MS = 1000
 const PROBE_BACKOFF = { firstMs: 100, maxMs: 5000 }
 
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { name, timeoutMs, probe, onTimeout, onStale, onRecovered } = options
+  const { name, timeoutMs, probe, explainTimeout, onTimeout, onStale, onRecovered } = options
   const closed = new AbortController()
   /** Set while the breaker is open. */
   let openError: StoreUnavailableError | undefined
@@ -60,8 +62,9 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     let isAbandoned = false
     const toError = (): RemoteError => {
       isAbandoned = true
+      const reason = explainTimeout?.() ?? 'no response'
       onTimeout?.()
-      return new RemoteError('unknown', new Error(`no response within ${timeoutMs} ms`))
+      return new RemoteError('unknown', new Error(`${reason} within ${timeoutMs} ms`))
     }
     return withTimeout(
       operation(() => isAbandoned),

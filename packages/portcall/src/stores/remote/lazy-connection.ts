@@ -55,7 +55,7 @@ export function createLazyConnection<C>({ open, close, timeoutMs, onDisconnected
       attempt.then(close, () => {})
       lastError = error
       retryAt = performance.now() + backoff.next()
-      throw new RemoteError('unsent', error)
+      throw toOpenError(error)
     } finally {
       opening = undefined
     }
@@ -68,7 +68,7 @@ export function createLazyConnection<C>({ open, close, timeoutMs, onDisconnected
     async get() {
       if (current !== undefined) return current
       if (opening) return opening
-      if (performance.now() < retryAt) throw new RemoteError('unsent', lastError)
+      if (performance.now() < retryAt) throw toOpenError(lastError)
       opening = connect()
       return opening
     },
@@ -79,4 +79,9 @@ export function createLazyConnection<C>({ open, close, timeoutMs, onDisconnected
       close(connection)
     },
   }
+}
+
+/** Nothing was sent on a connection that cannot be opened. An error that says that it can never be opened stays as it is. */
+function toOpenError(error: unknown): RemoteError {
+  return error instanceof RemoteError && error.outcome === 'rejected' ? error : new RemoteError('unsent', error)
 }
