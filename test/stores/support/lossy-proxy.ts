@@ -1,16 +1,19 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy that can drop a response. */
+/** A TCP proxy that can drop a response, and forward to another server. */
 export interface LossyProxy {
   readonly port: number
   /** Forwards the next request, and closes its connection instead of forwarding the response. Applies once. */
   dropNextResponse(): void
+  /** Forwards connections that are opened from now on to another port. Open ones stay. */
+  forwardTo(port: number): void
   close(): Promise<void>
 }
 
 /** Starts a proxy to a port on loopback. */
-export async function createLossyProxy(targetPort: number): Promise<LossyProxy> {
+export async function createLossyProxy(port: number): Promise<LossyProxy> {
+  let targetPort = port
   const openSockets = new Set<Socket>()
   let isDropRequested = false
 
@@ -36,6 +39,7 @@ export async function createLossyProxy(targetPort: number): Promise<LossyProxy> 
   return {
     port: (server.address() as AddressInfo).port,
     dropNextResponse: () => void (isDropRequested = true),
+    forwardTo: (other) => void (targetPort = other),
     async close() {
       destroy(...openSockets)
       server.close()

@@ -9,6 +9,7 @@ import { workerSettings } from '../cluster/worker-settings.ts'
 import type { EndpointObserver, MetricsPage } from '../protocol/metrics.ts'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
+import { sharedStores } from '../stores/shared-stores.ts'
 import { DRAIN_TIMEOUT_MS } from '../transports/http/server/limits.ts'
 import { createNodeHandler, type NodeHandler } from '../transports/http/server/node/handler.ts'
 import { createHealthChecks, type HealthOptions } from '../transports/http/server/node/health.ts'
@@ -129,7 +130,9 @@ async function serveHere(server: ServerLike, options: ServeOptions, address: Add
   const { path = '/mcp', drainTimeoutMs, shutdownDelayMs = 0, handleProcessSignals = true } = options
   const httpOptions = httpOptionsOf(server, options)
   const healthChecks =
-    options.health === false ? undefined : createHealthChecks({ options: options.health ?? {}, stores: httpOptions.stores })
+    options.health === false
+      ? undefined
+      : createHealthChecks({ options: options.health ?? {}, stores: httpOptions.stores ?? sharedStores() })
   const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks, metrics: options.metrics })
   const worker = options.workers === undefined ? undefined : workerSettings
   if (!worker) await listen(http.server, address)

@@ -32,19 +32,28 @@ export interface HealthSource {
 
 /** How long an outcome is reused, so that health checks cost the stores little. */
 const REUSE_MS = 500
+/** How long a successful write counts: a store that can be read need not be writable. After a failure, each check writes. */
+const WRITE_INTERVAL_MS = 2000
 const STORE_PROBE_KEY = 'portcall:health'
+const STORE_PROBE_TTL_MS = 60_000
 
 /** Creates the health checks of one server. */
 export function createHealthChecks({ options, stores }: HealthSource): HealthChecks {
   const { livePath = '/livez', readyPath = '/readyz', check, checkTimeoutMs = 1000 } = options
   const checks = createSingleFlight<boolean>()
   let isStopped = false
+  let writtenUntil = -Infinity
   let last = { ready: false, until: 0 }
 
-  const readStore = async (): Promise<unknown> => stores?.store.get(STORE_PROBE_KEY)
+  const probeStore = async (): Promise<void> => {
+    if (!stores || performance.now() < writtenUntil) return void (await stores?.store.get(STORE_PROBE_KEY))
+    const startedAt = performance.now()
+    await stores.store.set(STORE_PROBE_KEY, '', { ttlMs: STORE_PROBE_TTL_MS })
+    writtenUntil = startedAt + WRITE_INTERVAL_MS
+  }
   const runCheck = async (): Promise<unknown> => check?.()
   const runChecks = async (): Promise<boolean> => {
-    const outcome = Promise.all([readStore(), runCheck()])
+    const outcome = Promise.all([probeStore(), runCheck()])
     const ready = await withTimeout(outcome, checkTimeoutMs, () => new Error('The health check timed out')).then(
       ([, allowed]) => allowed !== false,
       () => false,
