@@ -2,7 +2,7 @@ import type { Exchange } from '../jsonrpc/exchange.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { namespaceStore } from '../stores/namespace.ts'
 import { openStore } from '../stores/open-store.ts'
-import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
+import { sealerKeys } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
 import { sealStore } from '../stores/sealing/sealed-store.ts'
 import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
@@ -56,7 +56,7 @@ export interface PartsContext {
 export function createParts(options: GatewayOptions, { onEvent, exchange, policies }: PartsContext): GatewayParts {
   const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores, listStore } = options
   const store = openStore(stores?.store, STORE_TIMEOUT_MS)
-  const sealer = createSealer({ keys: options.sealingKeys ? [...options.sealingKeys] : createStoredKeyRing(store) })
+  const sealer = createSealer(sealerKeys(options.sealingKeys, stores && store))
   const kept = listStore ?? (stores && sealStore(namespaceStore(store, LISTS_PREFIX), sealer))
   const processes = createGatewayProcesses({ stores, exchange })
   const taskIds = createTaskIds(sealer)

@@ -7,7 +7,7 @@ import type { Schema } from '../schema/standard.ts'
 import { decorateBus, timeoutDecorator } from '../stores/decorate.ts'
 import { createMemoryBus } from '../stores/memory/bus.ts'
 import { openStore } from '../stores/open-store.ts'
-import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
+import { sealerKeys } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
@@ -123,7 +123,7 @@ function createParts(info: Implementation, options: ServerOptions, stores: Serve
   const limits = { ...SERVER_LIMITS, ...options.limits }
   const store = openStore(stores?.store, limits.storeTimeoutMs)
   const bus = stores ? decorateBus(stores.bus, timeoutDecorator(limits.storeTimeoutMs)) : createMemoryBus()
-  const sealer = createSealer({ keys: options.sealingKeys ? [...options.sealingKeys] : createStoredKeyRing(store) })
+  const sealer = createSealer(sealerKeys(options.sealingKeys, stores && store))
   const toolMiddleware: ServerExtensionPoints['toolMiddleware'] = []
   const listingExtenders: ServerExtensionPoints['listingExtenders'] = []
   const filterHandlers: ServerExtensionPoints['filterHandlers'] = new Map()

@@ -32,7 +32,21 @@ export function decorateLog(log: EventLog, decorate: OperationDecorator): EventL
 export function decorateBus(bus: Bus, decorate: OperationDecorator): Bus {
   return {
     publish: (topic, message) => decorate(() => bus.publish(topic, message), 'bus.publish'),
-    subscribe: (topic, onMessage) => decorate(() => bus.subscribe(topic, onMessage), 'bus.subscribe'),
+    async subscribe(topic, onMessage) {
+      let isAbandoned = false
+      const subscribe = async (): Promise<() => void> => {
+        const unsubscribe = await bus.subscribe(topic, onMessage)
+        if (isAbandoned) unsubscribe()
+        return unsubscribe
+      }
+      try {
+        return await decorate(subscribe, 'bus.subscribe')
+      } catch (error) {
+        // If it succeeds after its timeout, nobody would end it.
+        isAbandoned = true
+        throw error
+      }
+    },
   }
 }
 

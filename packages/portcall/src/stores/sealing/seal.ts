@@ -17,12 +17,19 @@ import { randomId } from '../../util/random.ts'
 export interface SealerOptions {
   /**
    * The key ring: keys of 32 bytes in base64url, as `generateKey` returns them. The first key seals, all keys open. To rotate keys, prepend
-   * the new one, and remove the old one when everything that it sealed has expired. A function is called when the keys are first needed, and
-   * again after it has failed. Default: one random key that is lost when the process exits.
+   * the new one, and remove the old one when everything that it sealed has expired. Default: one random key that is lost when the process exits.
    */
-  keys?: readonly string[] | (() => Promise<readonly string[]>)
+  keys?: readonly string[] | KeyRing
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number
+}
+
+/** Keys that may change while a process runs. */
+export interface KeyRing {
+  /** Resolves to the keys. The first key seals, all keys open. */
+  load(): Promise<readonly string[]>
+  /** Looks for keys that others have added, unless that was done just before, and resolves to all. */
+  reload(): Promise<readonly string[]>
 }
 
 /** What a token is bound to. It opens only with the same values; an absent value matches only an absent value. */
@@ -98,14 +105,7 @@ interface SealKey {
 /** Creates a sealer. @throws TypeError if the key ring is empty or a key is invalid. */
 export function createSealer(options: SealerOptions = {}): Sealer {
   const { keys, now = Date.now } = options
-  if (typeof keys !== 'function' && keys?.length === 0)
-    throw new TypeError('sealingKeys is empty: pass at least one key, created with generateKey(), or omit it')
-  const decodedKeys = typeof keys === 'function' ? undefined : keys?.map(decodeKey)
-  // A random key is created on first use: Cloudflare Workers have no random numbers before the first request.
-  const { run: loadRing } = retryableOnce(async (): Promise<SealKey[]> => {
-    const ring = typeof keys === 'function' ? (await keys()).map(decodeKey) : (decodedKeys ?? [decodeKey(generateKey(), 0)])
-    return Promise.all(ring.map(importKey))
-  })
+  const { loadRing, findKey } = isRing(keys) ? importRing(keys) : importKeys(keys)
 
   return {
     async seal(purpose, payload, { ttlMs, principal, binding }) {
@@ -115,13 +115,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
       return encrypt(first, text)
     },
     async open(purpose, token, { principal, binding } = {}) {
-      const contents = JSON.parse(await decrypt(await loadRing(), token)) as [
-        string,
-        number,
-        string | null,
-        string | null,
-        unknown,
-      ]
+      const contents = JSON.parse(await decrypt(findKey, token)) as [string, number, string | null, string | null, unknown]
       if (!isEqual(contents[0], purpose)) throw new SealError('purpose')
       if (!isEqual(contents[2], principal ?? null)) throw new SealError('principal')
       if (!isEqual(contents[3], binding ?? null)) throw new SealError('binding')
@@ -130,6 +124,46 @@ export function createSealer(options: SealerOptions = {}): Sealer {
     },
   }
 }
+
+/** Keys in the form in which they are used. */
+interface ImportedKeys {
+  /** Resolves to the keys. */
+  loadRing(): Promise<readonly SealKey[]>
+  /** Resolves to the key that a token was sealed with, if it is known. */
+  findKey(token: Uint8Array): Promise<SealKey | undefined>
+}
+
+const isRing = (keys: SealerOptions['keys']): keys is KeyRing => keys !== undefined && 'load' in keys
+
+function importKeys(keys: readonly string[] | undefined): ImportedKeys {
+  if (keys?.length === 0)
+    throw new TypeError('sealingKeys is empty: pass at least one key, created with generateKey(), or omit it')
+  const decodedKeys = keys?.map(decodeKey)
+  // A random key is created on first use: Cloudflare Workers have no random numbers before the first request.
+  const { run: loadRing } = retryableOnce(() => Promise.all((decodedKeys ?? [decodeKey(generateKey(), 0)]).map(importKey)))
+  return { loadRing, findKey: async (token) => findIn(await loadRing(), token) }
+}
+
+function importRing(ring: KeyRing): ImportedKeys {
+  const imported = new Map<string, Promise<SealKey>>()
+  const importAll = (keys: readonly string[]): Promise<readonly SealKey[]> => {
+    for (const key of imported.keys()) if (!keys.includes(key)) imported.delete(key)
+    const importOnce = (key: string, index: number): Promise<SealKey> => {
+      const sealKey = imported.get(key) ?? importKey(decodeKey(key, index))
+      imported.set(key, sealKey)
+      return sealKey
+    }
+    return Promise.all(keys.map(importOnce))
+  }
+  const loadRing = async (): Promise<readonly SealKey[]> => importAll(await ring.load())
+  return {
+    loadRing,
+    findKey: async (token) => findIn(await loadRing(), token) ?? findIn(await importAll(await ring.reload()), token),
+  }
+}
+
+const findIn = (ring: readonly SealKey[], token: Uint8Array): SealKey | undefined =>
+  ring.find(({ head }) => head.every((byte, at) => byte === token[at]))
 
 function decodeKey(text: string, index: number): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64url(text)
@@ -159,10 +193,10 @@ async function encrypt({ head, key }: SealKey, text: string): Promise<string> {
   return toBase64url(token)
 }
 
-async function decrypt(ring: readonly SealKey[], token: string): Promise<string> {
+async function decrypt(findKey: ImportedKeys['findKey'], token: string): Promise<string> {
   const bytes = fromBase64url(token)
   if (!bytes || bytes.length < HEAD_BYTES + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION) throw new SealError('malformed')
-  const sealKey = ring.find(({ head }) => head.every((byte, at) => byte === bytes[at]))
+  const sealKey = await findKey(bytes)
   if (!sealKey) throw new SealError('tampered')
   const iv = bytes.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES)
   const algorithm = { name: ALGORITHM, iv, additionalData: sealKey.head }

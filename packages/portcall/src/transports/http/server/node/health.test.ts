@@ -51,24 +51,25 @@ describe('health checks', () => {
     expect((await probe('/readyz'))[0]).toBe(404)
   })
 
-  test('report that the store fails, and that it works again', async () => {
+  test.each(['get', 'set'] as const)('report that the store fails to %s, and that it works again', async (operation) => {
     const stores = memoryStores()
-    const get = vi.spyOn(stores.store, 'get').mockRejectedValue(new Error('The password is swordfish'))
     await start({ stores })
-    expect(await probe('/readyz')).toEqual(UNAVAILABLE)
+    const failing = vi.spyOn(stores.store, operation).mockRejectedValue(new Error('The password is swordfish'))
+    await vi.waitFor(async () => expect(await probe('/readyz')).toEqual(UNAVAILABLE), 10_000)
     expect(await probe('/livez')).toEqual(OK)
-    get.mockRestore()
+    failing.mockRestore()
     await vi.waitFor(async () => expect(await probe('/readyz')).toEqual(OK), 5000)
     await stores.close()
   })
 
   test('share one look at the store', async () => {
     const stores = memoryStores()
-    const get = vi.spyOn(stores.store, 'get')
+    const [get, set] = [vi.spyOn(stores.store, 'get'), vi.spyOn(stores.store, 'set')]
     await start({ stores })
     const before = get.mock.calls.length
     expect(await Promise.all(Array.from({ length: 50 }, () => probe('/readyz')))).toEqual(new Array(50).fill(OK))
     expect(get.mock.calls.length - before).toBeLessThan(10)
+    expect(set.mock.calls.length).toBeLessThan(5)
     await stores.close()
   })
 

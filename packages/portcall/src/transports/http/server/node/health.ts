@@ -46,10 +46,13 @@ export function createHealthChecks({ options, stores }: HealthSource): HealthChe
   let last = { ready: false, until: 0 }
 
   const probeStore = async (): Promise<void> => {
-    if (!stores || performance.now() < writtenUntil) return void (await stores?.store.get(STORE_PROBE_KEY))
     const startedAt = performance.now()
-    await stores.store.set(STORE_PROBE_KEY, '', { ttlMs: STORE_PROBE_TTL_MS })
-    writtenUntil = startedAt + WRITE_INTERVAL_MS
+    const isWriteDue = startedAt >= writtenUntil
+    await Promise.all([
+      stores?.store.get(STORE_PROBE_KEY),
+      isWriteDue && stores?.store.set(STORE_PROBE_KEY, '', { ttlMs: STORE_PROBE_TTL_MS }),
+    ])
+    if (isWriteDue) writtenUntil = startedAt + WRITE_INTERVAL_MS
   }
   const runCheck = async (): Promise<unknown> => check?.()
   const runChecks = async (): Promise<boolean> => {
