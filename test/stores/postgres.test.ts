@@ -1,10 +1,10 @@
 /** PostgreSQL when it is unavailable, full or read-only. */
-import pg from 'pg'
 import { type Stores, StoreUnavailableError } from 'portcall/stores'
 import { afterAll, describe, expect, test } from 'vitest'
 import { EVENTUALLY_TIMEOUT_MS, eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { hasDisks } from '../support/services/service.mjs'
+import { administerPostgres } from './support/administer.ts'
 import { POSTGRES_DRIVERS } from './support/drivers.ts'
 import { testOutages } from './support/outage-tests.ts'
 
@@ -21,12 +21,13 @@ for (const [driver, open] of Object.entries(POSTGRES_DRIVERS)) {
         const stores = open(server.url, { namespace: `read_only_${driver}`, timeoutMs: EVENTUALLY_TIMEOUT_MS })
         try {
           await stores.store.set('key', 'value')
-          await administer(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
+          await administerPostgres(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
           await eventually(() => expect(stores.store.set('key', 'value')).rejects.toBeInstanceOf(StoreUnavailableError))
           await expectRejected(stores, /read-only/)
-          await administer(
+          await administerPostgres(
             server.url,
-            'set default_transaction_read_only = off; alter system reset default_transaction_read_only',
+            'set default_transaction_read_only = off',
+            'alter system reset default_transaction_read_only',
             'select pg_reload_conf()',
           )
           await eventually(() => stores.store.set('key', 'other'))
@@ -59,13 +60,6 @@ for (const [driver, open] of Object.entries(POSTGRES_DRIVERS)) {
       )
     })
   }
-}
-
-async function administer(url: string, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  for (const statement of statements.flatMap((text) => text.split('; '))) await client.query(statement)
-  await client.end()
 }
 
 /** Writes more than the allocated files can hold. */

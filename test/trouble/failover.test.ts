@@ -1,14 +1,11 @@
 /** A primary that is demoted and goes on: old connections reach a server that can be read and not written. */
-import { Redis } from 'ioredis'
-import pg from 'pg'
 import { createServer } from 'portcall'
 import { serve } from 'portcall/node'
 import type { Stores } from 'portcall/stores'
-import { postgresStores } from 'portcall/stores/postgres'
-import postgresJs from 'postgres'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { type OpenStores, POSTGRES_DRIVERS, REDIS_DRIVERS } from '../stores/support/drivers.ts'
+import { administerPostgres, commandRedis } from '../stores/support/administer.ts'
+import { type OpenStores, openPostgresJs, POSTGRES_DRIVERS, REDIS_DRIVERS } from '../stores/support/drivers.ts'
 import { createLossyProxy, type LossyProxy } from '../stores/support/lossy-proxy.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
@@ -17,9 +14,9 @@ import { startRedis } from '../support/services/redis.mjs'
 interface Pair {
   readonly urls: readonly [string, string]
   /** Demotes the first server. Its connections stay open. */
-  demote(): Promise<void>
+  demote(): Promise<unknown>
   /** Promotes the first server again. */
-  promote(): Promise<void>
+  promote(): Promise<unknown>
 }
 
 const postgresServers = await Promise.all([
@@ -29,28 +26,14 @@ const postgresServers = await Promise.all([
 const redisServers = await Promise.all([startRedis(), startRedis()])
 afterAll(() => Promise.all([...postgresServers, ...redisServers].map((server) => server?.stop())))
 
-async function administer(url: string, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
-
-async function command(url: string, ...words: [string, ...string[]]): Promise<void> {
-  const client = new Redis(url)
-  await client.call(...words).finally(() => client.disconnect())
-}
-
 const [firstPostgres, secondPostgres] = postgresServers
 const postgresPair: Pair | undefined = firstPostgres &&
   secondPostgres && {
     urls: [firstPostgres.url, secondPostgres.url],
-    demote: () => administer(firstPostgres.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()'),
+    demote: () =>
+      administerPostgres(firstPostgres.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()'),
     promote: () =>
-      administer(
+      administerPostgres(
         firstPostgres.url,
         'set default_transaction_read_only = off',
         'alter system reset default_transaction_read_only',
@@ -61,8 +44,8 @@ const [firstRedis, secondRedis] = redisServers
 const redisPair: Pair | undefined = firstRedis &&
   secondRedis && {
     urls: [firstRedis.url, secondRedis.url],
-    demote: () => command(firstRedis.url, 'REPLICAOF', '127.0.0.1', String(secondRedis.port)),
-    promote: () => command(firstRedis.url, 'REPLICAOF', 'NO', 'ONE'),
+    demote: () => commandRedis(firstRedis.url, 'REPLICAOF', '127.0.0.1', String(secondRedis.port)),
+    promote: () => commandRedis(firstRedis.url, 'REPLICAOF', 'NO', 'ONE'),
   }
 
 const portOf = (url: string): number => Number(new URL(url).port)
@@ -104,7 +87,7 @@ function testFailover(pair: Pair, open: OpenStores): void {
       expect(await ready()).toBe(200)
       proxy.forwardTo(portOf(pair.urls[1]))
       await pair.demote()
-      onTestFinished(pair.promote)
+      onTestFinished(async () => void (await pair.promote()))
       await eventually(() => expect(writeDirectly(pair)).rejects.toThrow())
       const written = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => stores.store.set(`key ${at}`, 'new')))
       expect(written.filter(({ status }) => status === 'rejected')).toEqual([])
@@ -139,9 +122,9 @@ function testFailover(pair: Pair, open: OpenStores): void {
 }
 
 /** Writes to the first server of a pair on a connection of its own. */
-async function writeDirectly({ urls: [url] }: Pair): Promise<void> {
-  if (url.startsWith('redis')) return command(url, 'SET', 'direct', '1')
-  await administer(url, 'create table direct (id int)', 'drop table direct')
+function writeDirectly({ urls: [url] }: Pair): Promise<unknown> {
+  if (url.startsWith('redis')) return commandRedis(url, 'SET', 'direct', '1')
+  return administerPostgres(url, 'create table direct (id int)', 'drop table direct')
 }
 
 describe.each(Object.entries(POSTGRES_DRIVERS))('postgres with %s', (_, open) => {
@@ -153,13 +136,12 @@ test.skipIf(!postgresPair)(
   'the package postgres cannot close a connection: writes go to the new primary after max_lifetime',
   async () => {
     const pair = postgresPair as Pair
-    const open: OpenStores = (url, { namespace: schema, ...options }) =>
-      postgresStores(postgresJs(url, { max: 3, max_lifetime: 1 }), { schema, ...options })
+    const open: OpenStores = (url, options) => openPostgresJs(url, options, { max_lifetime: 1 })
     const { stores, proxy, ready } = await openThroughProxy(pair, open)
     await stores.store.set('a', '1')
     proxy.forwardTo(portOf(pair.urls[1]))
     await pair.demote()
-    onTestFinished(pair.promote)
+    onTestFinished(async () => void (await pair.promote()))
     await eventually(async () => stores.store.set('a', '2'), { intervalMs: 100 })
     expect(await stores.store.get('a')).toBe('2')
     await eventually(async () => expect(await ready()).toBe(200), { intervalMs: 100 })

@@ -33,8 +33,15 @@ export const POSTGRES_DRIVERS: Record<string, OpenStores> = {
     const pool = new pg.Pool({ connectionString: url })
     return closeWith(postgresStores(pool, { schema: namespace, ...options }), () => pool.end())
   },
-  postgres(url, { namespace, ...options }) {
-    const sql = postgresJs(url, { max: 3, backoff: () => 0.2 })
-    return closeWith(postgresStores(sql, { schema: namespace, ...options }), () => sql.end({ timeout: 1 }))
-  },
+  postgres: (url, options) => openPostgresJs(url, options),
+}
+
+/** Opens stores with the package `postgres`. `settings` are those of its client. */
+export function openPostgresJs(
+  url: string,
+  { namespace, ...options }: OpenOptions,
+  settings: { max_lifetime?: number } = {},
+): Stores {
+  const sql = postgresJs(url, { max: 3, backoff: () => 0.2, ...settings })
+  return closeWith(postgresStores(sql, { schema: namespace, ...options }), () => sql.end({ timeout: 1 }))
 }

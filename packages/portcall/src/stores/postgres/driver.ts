@@ -40,10 +40,12 @@ export interface PgPool {
   }
   /** Resolves to a connection, which must be released. */
   connect(): Promise<PgConnection>
-  /** Listens to new connections, and to errors of idle ones. */
-  on(event: 'connect' | 'error', listener: (connection?: never) => void): unknown
+  /** Listens to errors of idle connections. */
+  on(event: 'error', listener: () => void): unknown
+  /** Listens to new connections. */
+  on(event: 'connect', listener: (connection: PgConnection) => void): unknown
   /** Removes a listener. */
-  off(event: 'connect' | 'error', listener: (connection?: never) => void): unknown
+  off(event: 'error' | 'connect', listener: () => void): unknown
 }
 
 /** The parts of a client of the package `postgres` that are used. */

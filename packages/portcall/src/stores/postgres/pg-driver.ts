@@ -13,7 +13,7 @@ export function createPgDriver(pool: PgPool): PostgresDriver {
   let staleBefore = -Infinity
   // Without a listener, a connection error would end the process. The query that uses the connection fails anyway.
   const ignore = (): void => {}
-  const onConnect = (connection?: PgConnection): void => void (connection && openedAt.set(connection, performance.now()))
+  const onConnect = (connection: PgConnection): void => void openedAt.set(connection, performance.now())
   pool.on('error', ignore)
   pool.on('connect', onConnect)
 
@@ -92,7 +92,7 @@ export function createPgDriver(pool: PgPool): PostgresDriver {
     },
     close() {
       pool.off('error', ignore)
-      pool.off('connect', onConnect)
+      pool.off('connect', onConnect as () => void)
     },
   }
 }
