@@ -16,7 +16,8 @@ const LEASE_TTL_MS = 1000
 
 const { store, bus, queue } = await openBackend(backend, { url, namespace, lockTtlMs: LEASE_TTL_MS })
 const limits = { leaseTtlMs: LEASE_TTL_MS, sweepIntervalMs: 1000 }
-const onEvent = (event) => process.send?.({ event: { ...event, error: String(event.error) } })
+const report = (text) => process.send?.({ report: text })
+const onEvent = (event) => report(event.type === 'warning' ? event.message : String(event.error))
 const server = createServer(
   { name: 'paused', version: '1.0.0' },
   { extensions: [tasks({ store, bus, limits, ...(queue && { queue }) })], onEvent },
@@ -32,9 +33,14 @@ server.tool('work', { task: 'required', input }, async ({ name, blockMs = 0, wai
   while (waits && !existsSync(join(folder, `${name}.go`))) await sleep(20)
   // Timers that were due during the pause run now.
   await sleep(300)
-  const receipt = await call.step('effect', () => {
+  const effect = () => {
     log('effect')
     return `effect of ${name}`
+  }
+  const receipt = await call.step('effect', effect).catch((error) => {
+    report(String(error))
+    log('lost')
+    throw error
   })
   log('end')
   return receipt

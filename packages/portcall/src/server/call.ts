@@ -6,6 +6,7 @@ import { type ClientCapabilities, type Implementation, LOGGING_LEVELS, type Logg
 import type { Infer, NoRawShape, Schema } from '../schema/standard.ts'
 import { onAbort } from '../util/abort.ts'
 import { describe } from '../util/describe.ts'
+import type { JsonForm } from '../util/json-value.ts'
 import { createMessage, elicitForm, elicitUrl, listRoots } from './input-requests/input-requests.ts'
 import { createSealedStateStore } from './input-requests/lazy-sealed-state.ts'
 import type { RequestStateStore, SealedStateOptions } from './input-requests/request-state.ts'
@@ -82,13 +83,15 @@ export interface Call {
   /** Requests the client's roots. @throws RpcError -32021 when the client does not support roots. */
   roots(options?: InputRequestOptions): Promise<Root[]>
   /**
-   * Runs a side effect once, even if the handler runs several times. Its result is stored and must be JSON.
+   * Runs a side effect once, even if the handler runs several times. Each run gets the result as JSON: `undefined` is `null`, a `Date` is a
+   * string. Each step of a call has another name.
    *
    * A client may send the `requestState` of an earlier round trip again. If a step has run since, the effect does not run.
    *
-   * @throws RpcError -32602 when the request state was used before; see `ServerOptions.singleUseRequestState`.
+   * @throws RpcError -32602 when the request state was used before; see `ServerOptions.singleUseRequestState`. TypeError when the result is not JSON,
+   * such as a `bigint`, or when the run has another step with this name.
    */
-  step<T>(name: string, effect: () => T | Promise<T>): Promise<T>
+  step<T>(name: string, effect: () => T | Promise<T>): Promise<JsonForm<T>>
   /** Closes the response stream; the client reconnects after `retryDelayMs`. Does nothing if the transport does not support it. */
   closeStream(retryDelayMs: number): void
 }
@@ -200,7 +203,7 @@ export class CallContext implements Call {
     return this.#track(listRoots(this.roundTrips, this.requestMeta.clientCapabilities, { key: options?.key }))
   }
 
-  step<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
+  step<T>(name: string, effect: () => T | Promise<T>): Promise<JsonForm<T>> {
     return markHandled(this.roundTrips.step(name, effect))
   }
 

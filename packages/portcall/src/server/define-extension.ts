@@ -93,6 +93,7 @@ function createContext(id: string, server: Server, points: ServerExtensionPoints
     reportStart: (call) => reportHandling((call as CallContext).context, 'started'),
     onClose: (listener) => void points.closeListeners.push(listener),
     reportError: server.reportError,
+    reportWarning: points.reportWarning,
   }
 }
 

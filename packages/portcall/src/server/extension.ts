@@ -102,6 +102,8 @@ export interface ServerExtensionContext {
   onClose(listener: () => void): void
   /** Emits an `error` event. */
   reportError(error: unknown): void
+  /** Emits a `warning` event. The message says what is wrong and what to change. */
+  reportWarning(message: string): void
 }
 
 /** The properties of an extension's method. */
@@ -151,4 +153,5 @@ export interface ServerExtensionPoints {
   readonly bus: Bus
   readonly sealer: Sealer
   readonly pageSize: number
+  readonly reportWarning: ServerExtensionContext['reportWarning']
 }

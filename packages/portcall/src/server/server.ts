@@ -157,6 +157,7 @@ function createParts(info: Implementation, options: ServerOptions, stores: Serve
     bus,
     sealer,
     pageSize,
+    reportWarning: (message: string) => onEvent({ type: 'warning', message }),
   }
   return { registries, dispatcher, extensionPoints, onEvent }
 }

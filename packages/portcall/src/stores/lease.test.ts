@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { StoreUnavailableError } from './errors.ts'
 import { LeaseLostError, takeLease } from './lease.ts'
 import { createMemoryStore } from './memory/store.ts'
-import type { KeyValueStore } from './store.ts'
+import type { CompareAndSet, KeyValueStore } from './store.ts'
 
 const leaseTtlMs = 6000
 
@@ -39,6 +40,66 @@ test('if the store does not respond, the lease is lost before others can take it
   expect(lease?.signal.reason).toBeInstanceOf(LeaseLostError)
   expect(await store.get('k')).toBeDefined()
   await lease?.release()
+})
+
+describe('a lease whose work may continue', () => {
+  test('is acquired again after it has expired, if nobody has taken it: its work goes on', async () => {
+    const store = createMemoryStore()
+    const mayContinue = vi.fn(async () => true)
+    const lease = await takeLease({ store, key: 'k', leaseTtlMs, mayContinue })
+    await store.delete('k')
+    await vi.advanceTimersByTimeAsync(10 * leaseTtlMs)
+    await lease?.whenHeld()
+    expect(lease?.signal.aborted).toBe(false)
+    expect(mayContinue).toHaveBeenCalledTimes(1)
+    expect(await takeLease({ store, key: 'k', leaseTtlMs })).toBeUndefined()
+    await lease?.release()
+    expect(await store.get('k')).toBeUndefined()
+  })
+
+  test('is lost, and free, if somebody has held it in between; the error names the cause', async () => {
+    const store = createMemoryStore()
+    const causeOfLoss = () => 'the cause'
+    const lease = await takeLease({ store, key: 'k', leaseTtlMs, mayContinue: async () => false, causeOfLoss })
+    await store.delete('k')
+    await vi.advanceTimersByTimeAsync(leaseTtlMs)
+    expect(lease?.signal.reason).toEqual(new LeaseLostError('the cause'))
+    await expect(lease?.whenHeld()).rejects.toThrow(LeaseLostError)
+    expect(await store.get('k')).toBeUndefined()
+  })
+
+  test('is in doubt while the store is unavailable, and is held again when it is back', async () => {
+    const memory = createMemoryStore()
+    let isAvailable = true
+    const store = {
+      ...memory,
+      compareAndSet: async (key: string, change: CompareAndSet) => {
+        if (!isAvailable) throw new StoreUnavailableError('unavailable')
+        return memory.compareAndSet(key, change)
+      },
+    }
+    const lease = await takeLease({ store, key: 'k', leaseTtlMs, mayContinue: async () => true })
+    isAvailable = false
+    await vi.advanceTimersByTimeAsync(10 * leaseTtlMs)
+    let isHeld = false
+    const held = lease?.whenHeld().then(() => void (isHeld = true))
+    await vi.advanceTimersByTimeAsync(leaseTtlMs)
+    expect([isHeld, lease?.signal.aborted]).toEqual([false, false])
+    isAvailable = true
+    await vi.advanceTimersByTimeAsync(leaseTtlMs)
+    await held
+    expect(isHeld).toBe(true)
+    await lease?.release()
+  })
+})
+
+test('a lease that was acquired before a clock was set back counts as expired', async () => {
+  const store = createMemoryStore({ now: () => 0 })
+  vi.setSystemTime(Date.now() + 3_600_000)
+  await takeLease({ store, key: 'k', leaseTtlMs })
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect(await takeLease({ store, key: 'k', leaseTtlMs, maxClockSkewMs: 3_700_000 })).toBeUndefined()
+  expect(await takeLease({ store, key: 'k', leaseTtlMs, maxClockSkewMs: 600_000 })).toBeDefined()
 })
 
 /** Completes the first `compareAndSet` and no other. */

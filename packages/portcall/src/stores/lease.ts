@@ -1,12 +1,20 @@
+import { createMutex } from '../util/async.ts'
 import { PortcallError } from '../util/errors.ts'
 import { randomId } from '../util/random.ts'
-import { unref } from '../util/timers.ts'
+import { delay, unref } from '../util/timers.ts'
 import type { KeyValueStore } from './store.ts'
 
 /** An exclusive right among all processes that share a store. It is renewed automatically while this process runs. */
 export interface Lease {
-  /** Aborted with `LeaseLostError` when the lease is lost, or may be lost because the store has not responded for too long. */
+  /**
+   * Aborted with `LeaseLostError` when the lease is lost: another process holds it or has held it. Without `mayContinue`, also when a renewal is
+   * overdue, because another process may take it then.
+   */
   readonly signal: AbortSignal
+  /** Resolves when this process certainly holds the lease: at once, unless a renewal is overdue. @throws LeaseLostError */
+  whenHeld(): Promise<void>
+  /** Changes how long the lease blocks others after this process has failed. @throws whatever the store throws. */
+  setTtl(leaseTtlMs: number): Promise<void>
   /** Releases the lease. Never rejects: a lease that cannot be released expires. */
   release(): Promise<void>
 }
@@ -16,42 +24,149 @@ export interface LeaseOptions {
   readonly key: string
   /** How long the lease of a process that has failed blocks others. The lease is renewed three times in this time. */
   readonly leaseTtlMs: number
+  /**
+   * Keeps a lease that has expired because this process could not renew it, as long as nobody else has taken it: a process that was paused, or
+   * whose store was unavailable, has not failed. Called after the expired lease was acquired again. Resolves to whether nobody has done any of
+   * the work in between. Without it, the lease is lost when a renewal is overdue.
+   */
+  readonly mayContinue?: () => Promise<boolean>
+  /**
+   * The difference that clocks of processes may have. A lease that was acquired further in the future was acquired before a clock was set back,
+   * and counts as expired. Default: such leases block others until the clock has caught up, where the expiry of entries depends on it.
+   */
+  readonly maxClockSkewMs?: number
+  /** Returns the probable cause of a loss, for the message of the error. */
+  readonly causeOfLoss?: () => string | undefined
 }
 
 const RENEWALS_PER_TTL = 3
-/** The fraction of the TTL after which the lease is considered lost: other processes measure the TTL with another clock. */
+/** Attempts to renew a lease in this time, once one has failed. */
+const RETRIES_PER_TTL = 9
+/** The fraction of the TTL after which the lease may be lost: other processes measure the TTL with another clock. */
 const SAFE_FRACTION = 5 / 6
 
 /** Acquires a lease. Resolves to `undefined` if another process holds it. @throws whatever the store throws. */
-export async function takeLease({ store, key, leaseTtlMs }: LeaseOptions): Promise<Lease | undefined> {
-  const owner = randomId()
+export async function takeLease(options: LeaseOptions): Promise<Lease | undefined> {
+  const lease = createLease(options)
+  return (await lease.acquire()) ? lease : undefined
+}
+
+interface AcquirableLease extends Lease {
+  acquire(): Promise<boolean>
+}
+
+function createLease(options: LeaseOptions): AcquirableLease {
+  const { store, key, mayContinue, maxClockSkewMs = Infinity, causeOfLoss } = options
+  const owner = `${randomId()}.${Date.now()}`
   const controller = new AbortController()
+  const { signal } = controller
+  const renewals = createMutex()
+  const certainty = createCertainty()
+  let { leaseTtlMs } = options
+  let renewTimer: ReturnType<typeof setTimeout> | undefined
   let expiryTimer: ReturnType<typeof setTimeout> | undefined
   let isReleased = false
-  const lose = (): void => controller.abort(new LeaseLostError())
+  /** Whether somebody else may have held the lease since it was acquired. */
+  let isInterrupted = false
+
+  const lose = (): void => {
+    stopTimers()
+    if (!isReleased) controller.abort(new LeaseLostError(causeOfLoss?.()))
+  }
+  const stopTimers = (): void => {
+    clearTimeout(renewTimer)
+    clearTimeout(expiryTimer)
+  }
   const write = async (expected: string | undefined): Promise<boolean> => {
     const startedAt = performance.now()
     const isHeld = await store.compareAndSet(key, { expected, value: owner, ttlMs: leaseTtlMs })
+    if (!isHeld || isReleased) return isHeld
+    const safeMs = leaseTtlMs * SAFE_FRACTION - (performance.now() - startedAt)
+    certainty.extend(safeMs)
     clearTimeout(expiryTimer)
-    if (isHeld && !isReleased) expiryTimer = unref(setTimeout(lose, leaseTtlMs * SAFE_FRACTION - (performance.now() - startedAt)))
-    return isHeld
+    if (!mayContinue) expiryTimer = unref(setTimeout(lose, safeMs))
+    return true
+  }
+  const replaceFutureLease = async (): Promise<boolean> => {
+    const value = await store.get(key)
+    return value !== undefined && acquiredAt(value) > Date.now() + maxClockSkewMs && write(value)
+  }
+  /** Acquires an expired lease again. */
+  const resume = async (): Promise<boolean> => {
+    if (!isInterrupted && (await write(owner))) return true
+    if (!mayContinue) return false
+    isInterrupted = true
+    if (!(await write(owner)) && !(await write(undefined))) return false
+    if (!(await mayContinue())) {
+      await store.compareAndSet(key, { expected: owner, value: undefined }).catch(() => {})
+      return false
+    }
+    isInterrupted = false
+    return true
   }
   const renew = (): Promise<void> =>
-    write(owner).then(
-      (isHeld) => void (isHeld || lose()),
-      () => {},
-    )
+    renewals.run(async () => {
+      if (isReleased || signal.aborted) return
+      const isHeld = await resume().catch(() => undefined)
+      if (isHeld === false) lose()
+      else schedule(leaseTtlMs / (isHeld ? RENEWALS_PER_TTL : RETRIES_PER_TTL))
+    })
+  const schedule = (ms: number): void => {
+    clearTimeout(renewTimer)
+    if (!isReleased && !signal.aborted) renewTimer = unref(setTimeout(renew, ms))
+  }
 
-  if (!(await write(undefined))) return undefined
-  const renewTimer = unref(setInterval(renew, leaseTtlMs / RENEWALS_PER_TTL))
   return {
-    signal: controller.signal,
+    signal,
+    async acquire() {
+      const isAcquired = (await write(undefined)) || (maxClockSkewMs < Infinity && (await replaceFutureLease()))
+      if (isAcquired) schedule(leaseTtlMs / RENEWALS_PER_TTL)
+      return isAcquired
+    },
+    async whenHeld() {
+      while (isReleased || isInterrupted || !certainty.isCertain()) {
+        signal.throwIfAborted()
+        if (isReleased) throw new LeaseLostError('it was released')
+        await renew()
+        if (!certainty.isCertain()) await delay(leaseTtlMs / RETRIES_PER_TTL, signal)
+      }
+      signal.throwIfAborted()
+    },
+    async setTtl(ms) {
+      leaseTtlMs = ms
+      await renewals.run(() => write(owner))
+      schedule(leaseTtlMs / RENEWALS_PER_TTL)
+    },
     async release() {
       isReleased = true
-      clearInterval(renewTimer)
-      clearTimeout(expiryTimer)
-      if (!controller.signal.aborted) await store.compareAndSet(key, { expected: owner, value: undefined }).catch(() => {})
+      stopTimers()
+      if (signal.aborted) return
+      await renewals.run(() => store.compareAndSet(key, { expected: owner, value: undefined })).catch(() => {})
     },
+  }
+}
+
+/** Returns when a lease was acquired, by the clock of the process that acquired it. */
+function acquiredAt(owner: string): number {
+  return Number(owner.slice(owner.lastIndexOf('.') + 1))
+}
+
+/** Measures how long a lease is held for certain. */
+interface Certainty {
+  extend(ms: number): void
+  isCertain(): boolean
+}
+
+/** Uses two clocks: the monotonic one stands still while the computer is suspended, and the other one can be set. */
+function createCertainty(): Certainty {
+  let until = -Infinity
+  let untilDate = -Infinity
+  return {
+    extend(ms) {
+      until = performance.now() + ms
+      untilDate = Date.now() + ms
+    },
+    isCertain: () => performance.now() < until && Date.now() < untilDate,
   }
 }
 
@@ -60,8 +175,8 @@ export class LeaseLostError extends PortcallError {
   override readonly name = 'LeaseLostError'
   readonly code = 'LEASE_LOST'
 
-  /** The message names both possible causes. */
-  constructor() {
-    super('This process has lost its lease: the store did not respond for too long, or another process has taken over')
+  /** Without a known cause, the message names the possible ones. */
+  constructor(cause = 'the store did not respond for too long, or another process has taken over') {
+    super(`This process has lost its lease: ${cause}`)
   }
 }

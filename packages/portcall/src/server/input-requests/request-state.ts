@@ -37,6 +37,8 @@ export interface RequestStateStore {
    * @throws RpcError -32602 when the state, or another one that was created in place of it, was used before.
    */
   use?(state: RequestState): Promise<string | undefined>
+  /** Called before the effect of each step. The effect runs once this resolves. */
+  beforeStep?(): Promise<void>
   /** Stores the result of a step. The handler receives the result once this settles. */
   saveStep?(name: string, result: unknown): Promise<void>
 }

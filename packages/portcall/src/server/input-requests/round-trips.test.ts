@@ -95,6 +95,49 @@ describe('input requests of a call', () => {
     expect(cleanup).toHaveBeenCalledTimes(2)
   })
 
+  it('each run gets the results of steps as JSON, the first one too', async () => {
+    const values = () => [
+      undefined,
+      new Date(0),
+      Number.NaN,
+      { a: undefined, f() {}, at: new Date(0) },
+      Buffer.from('a'),
+      [undefined],
+    ]
+    const runs: unknown[] = []
+    const server = serverWith(async (_args, call) => {
+      const results: unknown[] = []
+      for (const [at, value] of values().entries()) results.push(await call.step(`step ${at}`, () => value))
+      runs.push(results)
+      const { name: who } = await call.elicit('who?', name)
+      return who
+    })
+    await callTool(callerOf(server, CAPABILITIES), { 'elicit-1': accept({ name: 'Ada' }) })
+    const date = '1970-01-01T00:00:00.000Z'
+    const stored = [null, date, null, { at: date }, { type: 'Buffer', data: [97] }, [null]]
+    expect(runs).toEqual([stored, stored])
+  })
+
+  it('two steps of one run with the same name are an error, also if the first one is of an earlier run; a failed step can be tried again', async () => {
+    const outcomes: unknown[] = []
+    const server = serverWith(async (_args, call) => {
+      const step = (effect: () => number) => call.step('charge', effect).catch((error: unknown) => error)
+      const failing = (): number => {
+        throw new Error('declined')
+      }
+      outcomes.push([await step(failing), await step(() => 1), await step(() => 2)])
+      return (await call.elicit('who?', name)).name
+    })
+    await callTool(callerOf(server, CAPABILITIES), { 'elicit-1': accept({ name: 'Ada' }) })
+    const duplicate = new TypeError(
+      'call.step: there are two steps with the name "charge" in one run, and only the result of one is stored. Give each step another name; in a loop, put the item into it',
+    )
+    expect(outcomes).toEqual([
+      [new Error('declined'), 1, duplicate],
+      [1, duplicate, duplicate],
+    ])
+  })
+
   it('ELI-024 are repeated when the content does not match the schema', async () => {
     const server = serverWith(async (_args, call) => (await call.elicit('who?', name)).name)
     const caller = callerOf(server, CAPABILITIES)

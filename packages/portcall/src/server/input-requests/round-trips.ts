@@ -6,6 +6,7 @@
 import { isObject, type JsonObject, type Request } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { InputRequest, InputRequiredResult } from '../../protocol/input-types.ts'
+import { type JsonForm, toJsonForm } from '../../util/json-value.ts'
 import { InputRequiredError } from '../errors.ts'
 import type { RequestState, RequestStateStore } from './request-state.ts'
 
@@ -20,11 +21,11 @@ export interface RoundTrips {
   /** Adds an input request and suspends the handler. @throws InputRequiredError always. */
   suspend(key: string, request: InputRequest): never
   /**
-   * Runs a side effect once per call and returns its result, or returns the result recorded in an earlier run.
+   * Runs a side effect once per call and returns its result as JSON, or returns the result recorded in an earlier run.
    *
-   * @throws RpcError -32602 when the request state was used before.
+   * @throws RpcError -32602 when the request state was used before; TypeError when the result is not JSON, or the name was used in this run.
    */
-  step<T>(name: string, effect: () => T | Promise<T>): Promise<T>
+  step<T>(name: string, effect: () => T | Promise<T>): Promise<JsonForm<T>>
   /** Returns the responses and step results so far, once all running steps have settled, to continue the call elsewhere. @throws like `step`. */
   snapshot(): Promise<RequestState>
   /** Saves the state and returns the result that carries the input requests. @throws RpcError -32602 after too many round trips. */
@@ -47,6 +48,15 @@ export function createRoundTrips(request: Request, { stateStore, maxRoundTrips, 
   const steps = new Map<string, Promise<unknown>>()
   /** Marks the state of a resumed call as used, before its first effect. */
   const useState = (): Promise<void> => (use ??= (async () => void (state.lastUse = await stateStore.use?.(state)))())
+
+  const runStep = async <T>(name: string, effect: () => T | Promise<T>): Promise<JsonForm<T>> => {
+    if (isResumed) await useState()
+    await stateStore.beforeStep?.()
+    const result = toJsonForm((await effect()) as T, `The result of the step ${JSON.stringify(name)}`)
+    state.steps[name] = result
+    await stateStore.saveStep?.(name, result)
+    return result
+  }
 
   return {
     async resume() {
@@ -76,19 +86,15 @@ export function createRoundTrips(request: Request, { stateStore, maxRoundTrips, 
       onSuspend()
       throw new InputRequiredError(`The call is suspended until the client responds to ${key}`)
     },
-    step<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
-      if (Object.hasOwn(state.steps, name)) return Promise.resolve(state.steps[name] as T)
-      const started = steps.get(name)
-      if (started) return started as Promise<T>
-      const run = (async () => {
-        if (isResumed) await useState()
-        const result = await effect()
-        state.steps[name] = result ?? null
-        if (stateStore.saveStep) await stateStore.saveStep(name, result ?? null)
-        return result
-      })()
+    async step<T>(name: string, effect: () => T | Promise<T>): Promise<JsonForm<T>> {
+      if (steps.has(name)) throw duplicateStep(name)
+      const run = Object.hasOwn(state.steps, name) ? Promise.resolve(state.steps[name] as JsonForm<T>) : runStep(name, effect)
       steps.set(name, run)
-      return run
+      // The handler may try again what has failed.
+      return await run.catch((error: unknown) => {
+        steps.delete(name)
+        throw error
+      })
     },
     async snapshot() {
       if (isResumed) await useState()
@@ -103,6 +109,12 @@ export function createRoundTrips(request: Request, { stateStore, maxRoundTrips, 
       return { resultType: 'input_required', inputRequests: Object.fromEntries(pending), requestState }
     },
   }
+}
+
+function duplicateStep(name: string): TypeError {
+  return new TypeError(
+    `call.step: there are two steps with the name ${JSON.stringify(name)} in one run, and only the result of one is stored. Give each step another name; in a loop, put the item into it`,
+  )
 }
 
 /** The fingerprint of a response that came without a request state. It is the client's own data, so it may answer any request. */

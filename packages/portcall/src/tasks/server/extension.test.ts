@@ -135,4 +135,47 @@ describe('tasks', () => {
       message: expect.stringContaining('requestState was used before'),
     })
   })
+
+  const circular: JsonObject = {}
+  circular.self = circular
+  /** Values that are not JSON. */
+  const NO_JSON: readonly (readonly [string, unknown])[] = [
+    ['a bigint', 10n],
+    ['a member that is a bigint', { id: 10n }],
+    ['an object that contains itself', circular],
+    ['a function', () => {}],
+    ['a symbol', Symbol('s')],
+    ['a map', new Map()],
+  ]
+
+  it.each(NO_JSON)('%s as the result of a step fails the step at once', async (_name, value) => {
+    const errors: unknown[] = []
+    const server = serverWith()
+    server.tool('work', { task: 'optional' }, (_, call) =>
+      call
+        .step('s', () => value)
+        .then(
+          () => 'stored',
+          (error: unknown) => {
+            errors.push(error)
+            throw error
+          },
+        ),
+    )
+    const caller = callerOf(server, CAPABILITIES)
+    const { taskId } = await caller.result('tools/call', { name: 'work' })
+    expect((await waitForStatus(caller, taskId, 'completed')).result).toMatchObject({ isError: true })
+    expect(await callerOf(server).result('tools/call', { name: 'work' })).toMatchObject({ isError: true })
+    const message = expect.stringMatching(/^The result of the step "s" cannot be stored, because it is not JSON: /)
+    expect(errors).toEqual([expect.objectContaining({ message }), expect.objectContaining({ message })])
+  })
+
+  it('a result that is not JSON fails the task at once', async () => {
+    const server = serverWith()
+    server.tool('work', { task: 'required' }, () => ({ content: [], _meta: { id: 10n } }) as never)
+    const caller = callerOf(server, CAPABILITIES)
+    const { taskId } = await caller.result('tools/call', { name: 'work' })
+    const message = expect.stringMatching(/^The result of the task cannot be stored, because it is not JSON: .*BigInt/)
+    expect((await waitForStatus(caller, taskId, 'failed')).error).toMatchObject({ code: -32603, message })
+  })
 })

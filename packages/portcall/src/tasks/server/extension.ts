@@ -83,7 +83,9 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
           request,
           runContext,
         )
-      const worker = createWorker({ taskStore, lease: { store, leaseTtlMs }, now, dispatch, ...limits })
+      const lease = { store, leaseTtlMs, maxClockSkewMs: limits.maxClockSkewMs }
+      const onWarning = context.reportWarning
+      const worker = createWorker({ taskStore, lease, now, dispatch, onError, onWarning, ...limits })
       const requeuer = createRequeuer({ store, taskStore, queue, leaseTtlMs, sweepIntervalMs, onError, now })
       const lifecycle = createWorkerLifecycle({ queue, worker, requeuer, concurrency, onError })
       const start = runWorker ? lifecycle.start : () => {}

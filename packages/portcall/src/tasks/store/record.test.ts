@@ -6,10 +6,12 @@ import {
   cancelRecord,
   createRecord,
   endRun,
+  giveUpOvertakenRun,
+  giveUpRun,
   inputResponsesOf,
+  leaseFactor,
   recordInputResponses,
   recordStep,
-  returnAttempt,
   setStatusMessage,
   startRun,
   type TaskRecord,
@@ -34,7 +36,8 @@ const TRANSITIONS: { readonly [status in TaskStatus]: readonly TaskStatus[] } = 
 const key = fc.constantFrom('name', 'age', 'name-2')
 const transition: fc.Arbitrary<(record: TaskRecord) => TaskRecord> = fc.oneof(
   fc.constant(startRun),
-  fc.constant(returnAttempt),
+  fc.nat(3).map((run) => (record: TaskRecord) => giveUpRun(record, run)),
+  fc.nat(3).map((run) => (record: TaskRecord) => giveUpOvertakenRun(record, run)),
   fc.constant((record: TaskRecord) => cancelRecord(record, 5)),
   fc.string().map((message) => (record: TaskRecord) => setStatusMessage(record, message, 5)),
   fc.tuple(key, fc.jsonValue()).map(
@@ -97,10 +100,24 @@ describe('the record of a task', () => {
     expect(inputResponsesOf(complete)).toEqual({ a: { action: 'accept' }, b: { action: 'accept' } })
   })
 
-  it('counts attempts, and starts over after progress', () => {
+  it('counts the runs that were not given up, and starts over after progress', () => {
     const startedTwice = startRun(startRun(newRecord()))
-    expect(startedTwice).toMatchObject({ run: 2, attempts: 2 })
-    expect(returnAttempt(startedTwice)).toMatchObject({ run: 2, attempts: 1 })
-    expect(recordStep(startedTwice, 'a', 1)).toMatchObject({ attempts: 1, state: { steps: { a: 1 } } })
+    expect(startedTwice).toMatchObject({ run: 2, openRuns: [1, 2] })
+    expect(giveUpRun(startedTwice, 1)).toMatchObject({ run: 2, openRuns: [2], overtaken: 0 })
+    expect(recordStep(startedTwice, 'a', 1)).toMatchObject({ openRuns: [2], state: { steps: { a: 1 } } })
+    expect(giveUpRun(recordStep(startedTwice, 'a', 1), 1)).toMatchObject({ openRuns: [2] })
+  })
+
+  it('counts a run that was taken over from a live process as a failure only after several of them; the lease is longer each time', () => {
+    let record = newRecord()
+    const factors: number[] = []
+    for (let overtakings = 0; overtakings < 8; overtakings++) {
+      const started = startRun(record)
+      factors.push(leaseFactor(started))
+      record = giveUpOvertakenRun(started, started.run)
+    }
+    expect(factors).toEqual([1, 2, 4, 8, 16, 32, 64, 64])
+    expect(record.openRuns).toEqual([7, 8])
+    expect(leaseFactor(startRun(startRun(newRecord())))).toBe(2)
   })
 })

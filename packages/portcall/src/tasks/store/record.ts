@@ -41,8 +41,10 @@ export interface TaskRecord {
   readonly queuedAt?: number
   /** The number of runs so far. Only the latest run may write the record (fencing). */
   readonly run: number
-  /** The number of runs since the last progress. */
-  readonly attempts: number
+  /** The runs since the last progress that have neither ended nor been given up by their process. */
+  readonly openRuns: readonly number[]
+  /** How often a run was taken over from a process that had not failed. */
+  readonly overtaken: number
   /** The request state of its handler. */
   readonly state: RequestState
   /** The input requests of the current round trip. */
@@ -63,18 +65,46 @@ export type RunOutcome =
 export type NewTask = Pick<TaskRecord, 'id' | 'principal' | 'call' | 'ttlMs' | 'pollIntervalMs' | 'state'>
 
 export function createRecord(task: NewTask, now: number): TaskRecord {
-  return { ...task, status: 'working', createdAt: now, updatedAt: now, run: 0, attempts: 0, questions: {}, keys: [] }
+  return {
+    ...task,
+    status: 'working',
+    createdAt: now,
+    updatedAt: now,
+    run: 0,
+    openRuns: [],
+    overtaken: 0,
+    questions: {},
+    keys: [],
+  }
 }
 
 /** Records that a worker starts a run. */
 export function startRun(record: TaskRecord): TaskRecord {
   if (record.status !== 'working') return record
-  return { ...record, run: record.run + 1, attempts: record.attempts + 1 }
+  const run = record.run + 1
+  return { ...record, run, openRuns: [...record.openRuns, run] }
 }
 
-/** Records that a worker stopped before the end of its run, and not because of the task: the run does not count as an attempt. */
-export function returnAttempt(record: TaskRecord): TaskRecord {
-  return record.status === 'working' ? { ...record, attempts: Math.max(0, record.attempts - 1) } : record
+/** Records that a worker stopped before the end of its run, and not because of the task: the run does not count as a failure. */
+export function giveUpRun(record: TaskRecord, run: number): TaskRecord {
+  if (record.status !== 'working' || !record.openRuns.includes(run)) return record
+  return { ...record, openRuns: record.openRuns.filter((one) => one !== run) }
+}
+
+/** Records that a run was taken over from a worker that had not failed. Such a run does not count as a failure, up to a number of times. */
+export function giveUpOvertakenRun(record: TaskRecord, run: number): TaskRecord {
+  if (record.status !== 'working' || record.overtaken >= MAX_OVERTAKEN) return record
+  return { ...giveUpRun(record, run), overtaken: record.overtaken + 1 }
+}
+
+const MAX_OVERTAKEN = 6
+
+/**
+ * Returns the factor by which the lease of a run is longer than usual: a handler that blocks the event loop is taken over again and again unless
+ * the lease of one of its runs outlasts the block.
+ */
+export function leaseFactor({ overtaken, openRuns }: TaskRecord): number {
+  return 2 ** Math.min(MAX_OVERTAKEN, overtaken + (openRuns.length > 1 ? 1 : 0))
 }
 
 /** Records that the task was enqueued again. */
@@ -86,7 +116,7 @@ export function markRequeued(record: TaskRecord, now: number): TaskRecord {
 export function recordStep(record: TaskRecord, name: string, result: unknown): TaskRecord {
   if (isTerminalStatus(record.status)) return record
   const steps = { ...record.state.steps, [name]: result }
-  return { ...record, attempts: 1, state: { ...record.state, steps } }
+  return { ...record, openRuns: [record.run], state: { ...record.state, steps } }
 }
 
 /** Records a progress message of the handler. */
@@ -125,7 +155,7 @@ function requestInput(
     keys.push(unusedKey)
     issued[unusedKey] = { key, question }
   }
-  return { ...record, status: 'input_required', questions: issued, keys, state, attempts: 0, updatedAt: now }
+  return { ...record, status: 'input_required', questions: issued, keys, state, openRuns: [], updatedAt: now }
 }
 
 function toUnusedKey(key: string, usedKeys: readonly string[]): string {

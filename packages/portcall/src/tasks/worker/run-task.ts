@@ -2,7 +2,9 @@ import type { RequestState, RequestStateStore } from '../../entrypoints/index.ts
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isSuccess, type JsonObject, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
+import { StoreFullError, StoreUnavailableError } from '../../stores/errors.ts'
 import { LeaseLostError } from '../../stores/lease.ts'
+import { toJsonForm } from '../../util/json-value.ts'
 import { delay, raceAbort, unref } from '../../util/timers.ts'
 import { endRun, inputResponsesOf, type RunOutcome, recordStep, setStatusMessage, type TaskRecord } from '../store/record.ts'
 import { TaskRecordTooLargeError, type TaskRef, type TaskStore } from '../store/task-store.ts'
@@ -15,6 +17,7 @@ export interface RunTaskOptions {
   readonly taskStore: TaskStore
   readonly dispatch: Dispatch
   readonly statusMessageIntervalMs: number
+  readonly onError: (error: unknown) => void
   readonly now: () => number
 }
 
@@ -24,6 +27,10 @@ export interface RunningTask {
   readonly record: TaskRecord
   /** Aborted when the task is no longer to be run here. */
   readonly signal: AbortSignal
+  /** Resolves when this process certainly holds the lease of the task. */
+  readonly whenHeld: () => Promise<void>
+  /** Creates the error of a run that was taken over, which names the cause. */
+  readonly toLoss: () => LeaseLostError
 }
 
 const RETRY_DELAY_MS = 200
@@ -36,7 +43,7 @@ export async function runTask(task: RunningTask, options: RunTaskOptions): Promi
   const throttle = createStatusThrottle(statusMessageIntervalMs, (message) =>
     write((latest) => setStatusMessage(latest, message, now())),
   )
-  const stateStore = createRecordStateStore(record, write)
+  const stateStore = createRecordStateStore(task, write)
   const context: ExchangeContext = {
     signal,
     notify: (notification) => throttle.update(progressMessageOf(notification)),
@@ -45,7 +52,8 @@ export async function runTask(task: RunningTask, options: RunTaskOptions): Promi
   try {
     const response = await raceAbort(options.dispatch(toRequest(record), context, stateStore), signal)
     signal.throwIfAborted()
-    await writeOutcome(toOutcome(response, stateStore), (outcome) => write((latest) => endRun(latest, outcome, now())))
+    const storable = toStorable(toOutcome(response, stateStore), options.onError)
+    await writeOutcome(storable, (outcome) => write((latest) => endRun(latest, outcome, now())))
   } finally {
     throttle.close()
   }
@@ -64,6 +72,17 @@ function toOutcome(response: Response, { latestState }: RecordStateStore): RunOu
   const { result } = response
   if (result.resultType !== 'input_required') return { result }
   return { questions: (result.inputRequests ?? {}) as never, state: latestState() }
+}
+
+/** Returns an outcome, or the failure of a task whose outcome is not JSON. */
+function toStorable(outcome: RunOutcome, onError: (error: unknown) => void): RunOutcome {
+  try {
+    toJsonForm(outcome, 'The result of the task')
+    return outcome
+  } catch (error) {
+    onError(error)
+    return { error: { code: ErrorCode.internalError, message: (error as TypeError).message } }
+  }
 }
 
 /** Stores an outcome. If it is too large, the task fails. */
@@ -87,18 +106,21 @@ type RecordWriter = (change: (record: TaskRecord) => TaskRecord) => Promise<Task
 
 /**
  * Creates a writer for one run of a task. It rejects with `LeaseLostError` once the task was started again, cancelled or deleted. While the
- * store is unavailable, it retries until the signal is aborted.
+ * store is unavailable or full, it retries until the signal is aborted.
  */
-function createRecordWriter({ ref, record: { run: ownRun }, signal }: RunningTask, { taskStore }: RunTaskOptions): RecordWriter {
+function createRecordWriter(
+  { ref, record: { run: ownRun }, signal, toLoss }: RunningTask,
+  { taskStore }: RunTaskOptions,
+): RecordWriter {
   return async (change) => {
     for (;;) {
       signal.throwIfAborted()
       try {
         const after = await taskStore.change(ref, (record) => (record.run === ownRun ? change(record) : record))
-        if (after?.run !== ownRun) throw new LeaseLostError()
+        if (after?.run !== ownRun) throw after ? toLoss() : new LeaseLostError('the task has expired')
         return after
       } catch (error) {
-        if (error instanceof LeaseLostError || error instanceof TaskRecordTooLargeError) throw error
+        if (!(error instanceof StoreUnavailableError || error instanceof StoreFullError)) throw error
         await delay(RETRY_DELAY_MS, signal)
       }
     }
@@ -146,17 +168,21 @@ interface RecordStateStore extends RequestStateStore {
 }
 
 /** Stores the request state of a task in its record. */
-function createRecordStateStore({ state }: TaskRecord, write: RecordWriter): RecordStateStore {
+function createRecordStateStore({ record: { state }, signal, whenHeld }: RunningTask, write: RecordWriter): RecordStateStore {
   let latest = state
   return {
     load: async () => state,
+    async beforeStep() {
+      signal.throwIfAborted()
+      await raceAbort(whenHeld(), signal)
+    },
     async save(next) {
       latest = next
       return ''
     },
     async saveStep(name, result) {
       const { status } = await write((record) => recordStep(record, name, result))
-      if (isTerminalStatus(status)) throw new LeaseLostError()
+      if (isTerminalStatus(status)) throw new LeaseLostError('the task has ended')
     },
     latestState: () => latest,
   }

@@ -1,16 +1,19 @@
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { ErrorBody } from '../../jsonrpc/message.ts'
-import { type LeaseOptions, takeLease } from '../../stores/lease.ts'
+import { type Lease, LeaseLostError, type LeaseOptions, takeLease } from '../../stores/lease.ts'
 import { unref } from '../../util/timers.ts'
 import type { TaskProcessor } from '../queues/queue.ts'
-import { endRun, returnAttempt, startRun, type TaskRecord } from '../store/record.ts'
+import { endRun, giveUpOvertakenRun, giveUpRun, leaseFactor, startRun, type TaskRecord } from '../store/record.ts'
 import { leaseKey, type TaskRef } from '../store/task-store.ts'
 import { isTerminalStatus } from '../types.ts'
 import { type RunningTask, type RunTaskOptions, runTask } from './run-task.ts'
+import { createStallReports, type StallReports } from './stall-reports.ts'
 
 export interface WorkerOptions extends RunTaskOptions {
-  readonly lease: Omit<LeaseOptions, 'key'>
+  readonly lease: Pick<LeaseOptions, 'store' | 'leaseTtlMs' | 'maxClockSkewMs'>
   readonly maxAttempts: number
+  /** Called with a warning when the event loop was blocked for so long that a lease may have expired. */
+  readonly onWarning: (message: string) => void
 }
 
 /** Runs tasks. A lease makes sure that each task runs in one place at a time, however often it is delivered. */
@@ -24,27 +27,41 @@ export interface Worker {
 
 type ProcessOutcome = Awaited<ReturnType<TaskProcessor>>
 
+/** A task whose lease this worker holds. */
+interface LeasedTask {
+  readonly ref: TaskRef
+  readonly lease: Lease
+  /** Called with the record of the run that starts. */
+  onStart(record: TaskRecord): void
+}
+
 export function createWorker(options: WorkerOptions): Worker {
   const { taskStore } = options
   const running = new Map<string, Promise<ProcessOutcome>>()
   const stopping = new AbortController()
+  const stalls = createStallReports({ leaseTtlMs: options.lease.leaseTtlMs, onWarning: options.onWarning })
 
-  const runOnce = async (ref: TaskRef, leaseSignal: AbortSignal): Promise<ProcessOutcome> => {
+  const runOnce = async ({ ref, lease, onStart }: LeasedTask): Promise<ProcessOutcome> => {
     const record = await taskStore.change(ref, startRun)
     if (record?.status !== 'working') return 'done'
-    if (record.attempts > options.maxAttempts) {
+    onStart(record)
+    if (record.openRuns.length > options.maxAttempts) {
       await taskStore.change(ref, (latest) => endRun(latest, { error: tooManyAttempts(record, options) }, options.now()))
       return 'done'
     }
+    const factor = leaseFactor(record)
+    if (factor > 1) await lease.setTtl(options.lease.leaseTtlMs * factor)
     const obsolete = new AbortController()
-    const signal = AbortSignal.any([leaseSignal, obsolete.signal, stopping.signal])
-    const unwatch = await abortWhenObsolete({ ref, record, signal }, obsolete, options)
+    const signal = AbortSignal.any([lease.signal, obsolete.signal, stopping.signal])
+    const toLoss = (): LeaseLostError => new LeaseLostError(causeOfLoss(stalls))
+    const task: RunningTask = { ref, record, signal, whenHeld: lease.whenHeld, toLoss }
+    const unwatch = await watchRecord(task, options, (reason) => obsolete.abort(reason))
     try {
-      await runTask({ ref, record, signal }, options)
+      await runTask(task, options)
     } catch (error) {
       if (!signal.aborted) throw error
-      if (stopping.signal.aborted)
-        await taskStore.change(ref, (latest) => (latest.run === record.run ? returnAttempt(latest) : latest))
+      const giveUp = stopping.signal.aborted ? giveUpRun : giveUpOvertakenRun
+      await taskStore.change(ref, (latest) => giveUp(latest, record.run)).catch(options.onError)
       return obsolete.signal.aborted ? 'done' : 'retry'
     } finally {
       unwatch()
@@ -54,12 +71,23 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const runWithLease = async (ref: TaskRef): Promise<ProcessOutcome> => {
     if (stopping.signal.aborted) return 'retry'
-    const lease = await takeLease({ ...options.lease, key: leaseKey(ref) })
-    if (!lease) return 'retry'
+    let record: TaskRecord | undefined
+    const endWatch = stalls.watch(() => record)
     try {
-      return await runOnce(ref, lease.signal)
+      const lease = await takeLease({
+        ...options.lease,
+        key: leaseKey(ref),
+        mayContinue: async () => !record || isCurrent(await taskStore.read(ref), record),
+        causeOfLoss: () => causeOfLoss(stalls),
+      })
+      if (!lease) return 'retry'
+      try {
+        return await runOnce({ ref, lease, onStart: (started) => void (record = started) })
+      } finally {
+        await lease.release()
+      }
     } finally {
-      await lease.release()
+      endWatch()
     }
   }
 
@@ -77,20 +105,29 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 }
 
+/** Reports whether a task has neither ended nor been started again since its record was read. */
+function isCurrent(latest: TaskRecord | undefined, { run }: TaskRecord): boolean {
+  return latest !== undefined && latest.run === run && !isTerminalStatus(latest.status)
+}
+
+function causeOfLoss(stalls: StallReports): string {
+  const stall = stalls.recent()
+  return `another process has taken over the task${stall === undefined ? '' : `, because ${stall}`}`
+}
+
 /**
- * Aborts the run of a task that is cancelled, has expired, or was started by another worker. Polls in addition to watching, because
+ * Calls `onObsolete` when a task is cancelled, has expired, or was started by another worker. Polls in addition to watching, because
  * notifications may be lost. Resolves to a function that stops it.
  */
-async function abortWhenObsolete(
-  { ref, record }: RunningTask,
-  obsolete: AbortController,
-  options: WorkerOptions,
+async function watchRecord(
+  { ref, record, toLoss }: RunningTask,
+  { taskStore, lease }: WorkerOptions,
+  onObsolete: (reason: Error) => void,
 ): Promise<() => void> {
-  const { taskStore, lease } = options
   const check = async (): Promise<void> => {
     const latest = await taskStore.read(ref).catch(() => record)
-    if (!latest || isTerminalStatus(latest.status) || latest.run !== record.run)
-      obsolete.abort(new Error('The task was cancelled, has expired, or is running elsewhere'))
+    if (latest && latest.run !== record.run) onObsolete(toLoss())
+    else if (!isCurrent(latest, record)) onObsolete(new Error('The task was cancelled, or has expired'))
   }
   const timer = unref(setInterval(check, lease.leaseTtlMs))
   const unwatch = await taskStore.watch(ref, () => void check()).catch(() => () => {})
@@ -100,7 +137,11 @@ async function abortWhenObsolete(
   }
 }
 
-function tooManyAttempts({ attempts }: TaskRecord, { maxAttempts }: WorkerOptions): ErrorBody {
-  const message = `The task was started ${attempts - 1} times and its worker failed each time; it is not started again (maxAttempts: ${maxAttempts})`
+function tooManyAttempts({ openRuns, overtaken }: TaskRecord, { maxAttempts }: WorkerOptions): ErrorBody {
+  const overtakings =
+    overtaken > 0
+      ? `. It was taken over ${overtaken} times from processes that had not failed: do they block their event loop?`
+      : ''
+  const message = `The task was started ${openRuns.length - 1} times and its worker failed each time; it is not started again (maxAttempts: ${maxAttempts})${overtakings}`
   return { code: ErrorCode.internalError, message }
 }
