@@ -9,6 +9,7 @@ import { workerSettings } from '../cluster/worker-settings.ts'
 import type { EndpointObserver, MetricsPage } from '../protocol/metrics.ts'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
+import { isProcessLocal } from '../stores/process-local.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
 import { DRAIN_TIMEOUT_MS } from '../transports/http/server/limits.ts'
 import { createNodeHandler, type NodeHandler } from '../transports/http/server/node/handler.ts'
@@ -109,7 +110,12 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
     throw new Error(`Listening on ${host} requires the host names of this server, such as allowedHosts: ['api.example.com']`)
   if (!path.startsWith('/')) throw new TypeError(`path must start with a slash: '/${path}'`)
   const address = { port, host }
-  const isSupervisor = countWorkers(options.workers) > 1 && !workerSettings
+  const hasWorkers = countWorkers(options.workers) > 1
+  if (hasWorkers && isProcessLocal(httpOptionsOf(server, options).stores))
+    throw new TypeError(
+      'workers share sessions through the stores of the server, but each process would have its own of these, which are in memory. Pass stores in a file or on a server, or none: then the workers share an SQLite file',
+    )
+  const isSupervisor = hasWorkers && !workerSettings
   const running = isSupervisor ? await supervise(server, options, address) : await serveHere(server, options, address)
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${running.port}${path.replace(/\/\*$/, '')}`, ...running }
 }

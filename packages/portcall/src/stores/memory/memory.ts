@@ -1,6 +1,7 @@
 import type { OptionNames } from '../../util/check-options.ts'
 import type { BusOptions } from '../bus.ts'
 import { checkStoresOptions, type StoresPartNames } from '../check-stores-options.ts'
+import { markProcessLocal } from '../process-local.ts'
 import type { Stores } from '../stores.ts'
 import { createMemoryBus } from './bus.ts'
 import { createMemoryLog, type MemoryLogOptions } from './log.ts'
@@ -32,10 +33,10 @@ const PARTS: StoresPartNames<MemoryStoresOptions> = {
 export function memoryStores(options: MemoryStoresOptions = {}): Stores {
   checkStoresOptions('memoryStores()', options, { names: NAMES, parts: PARTS })
   const { store, log, bus, now = Date.now } = options
-  return {
+  return markProcessLocal({
     store: createMemoryStore({ now, ...store }),
     log: createMemoryLog({ now, ...log }),
     bus: createMemoryBus(bus),
     close: async () => {},
-  }
+  })
 }

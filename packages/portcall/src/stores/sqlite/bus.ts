@@ -32,6 +32,7 @@ interface StoredMessage {
 const PAGE_SIZE = 500
 const INSERT = 'INSERT INTO portcall_messages (expires, bytes, topic, message) VALUES (?, ?, ?, ?)'
 const READ_LAST_ID = 'SELECT coalesce(max(id), 0) AS id FROM portcall_messages'
+const READ_LAST_EVER = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'portcall_messages'), 0) AS id"
 const READ_AFTER = `SELECT id, topic, message FROM portcall_messages WHERE id > ? ORDER BY id LIMIT ${PAGE_SIZE}`
 const READ_DATA_VERSION = 'PRAGMA data_version'
 
@@ -63,6 +64,8 @@ export function createSqliteBus(
   const deliverIfChanged = (connection: SqliteConnection): void => {
     const dataVersion = connection.get<{ data_version: number }>(READ_DATA_VERSION)?.data_version ?? 0
     if (lastRead?.connection === connection && lastRead.dataVersion === dataVersion) return
+    // The numbers of another file begin again.
+    if (lastRead && lastRead.connection !== connection && readId(connection, READ_LAST_EVER) < lastId) lastId = 0
     deliverNew(connection)
     lastRead = { connection, dataVersion }
   }
@@ -76,7 +79,7 @@ export function createSqliteBus(
   /** Makes sure that a new subscriber does not receive messages that were published earlier. */
   const skipEarlier = (connection: SqliteConnection): void => {
     if (pollTimer) deliverNew(connection)
-    else lastId = connection.get<{ id: number }>(READ_LAST_ID)?.id ?? 0
+    else lastId = readId(connection, READ_LAST_ID)
   }
   const stopPolling = (): void => {
     clearInterval(pollTimer)
@@ -105,3 +108,5 @@ export function createSqliteBus(
     },
   }
 }
+
+const readId = (connection: SqliteConnection, sql: string): number => connection.get<{ id: number }>(sql)?.id ?? 0

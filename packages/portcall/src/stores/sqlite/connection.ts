@@ -1,5 +1,6 @@
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.ts'
 import { toSqliteUnavailableError } from './errors.ts'
+import type { FileIdentity } from './file-identity.ts'
 
 /** An open database with a cache of prepared statements. Throws `StoreUnavailableError` in place of the errors of the driver. */
 export interface SqliteConnection {
@@ -8,6 +9,8 @@ export interface SqliteConnection {
   all<Row>(sql: string, ...values: SqliteValue[]): Row[]
   /** Returns the number of changed rows. */
   run(sql: string, ...values: SqliteValue[]): number
+  /** Which file it is, unless that is unknown. */
+  readonly identity?: FileIdentity | undefined
   close(): void
 }
 
@@ -15,10 +18,11 @@ export interface SqliteConnectionOptions {
   readonly database: SqliteDatabase
   /** The name of the database in error messages. */
   readonly name: string
+  readonly identity?: FileIdentity | undefined
   close(): void
 }
 
-export function createSqliteConnection({ database, name, close }: SqliteConnectionOptions): SqliteConnection {
+export function createSqliteConnection({ database, name, identity, close }: SqliteConnectionOptions): SqliteConnection {
   const statements = new Map<string, SqliteStatement>()
 
   const execute = <T>(sql: string, use: (statement: SqliteStatement) => T): T => {
@@ -35,6 +39,7 @@ export function createSqliteConnection({ database, name, close }: SqliteConnecti
       execute(sql, (statement) => (statement.get(...values) ?? undefined) as Row | undefined),
     all: <Row>(sql: string, ...values: SqliteValue[]) => execute(sql, (statement) => statement.all(...values) as Row[]),
     run: (sql, ...values) => execute(sql, (statement) => Number(statement.run(...values).changes)),
+    identity,
     close() {
       // Some drivers keep the file open while one of its statements is referenced.
       statements.clear()

@@ -47,6 +47,9 @@ export function isBusyError(error: unknown): boolean {
   return code === 'BUSY' || code === 'LOCKED'
 }
 
+/** Reports whether the database was opened read-only. */
+export const isReadOnlyError = (error: unknown): boolean => resultCodeOf(error) === 'READONLY'
+
 /** Reports whether a transaction did not fit, in which case a smaller one may. */
 export const isFullError = (error: unknown): boolean => resultCodeOf(error) === 'FULL'
 

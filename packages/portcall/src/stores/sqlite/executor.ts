@@ -5,6 +5,7 @@
  */
 import { setImmediate } from 'node:timers'
 import { StoreUnavailableError } from '../errors.ts'
+import type { OnWarning } from '../warn.ts'
 import { createBusyRetry } from './busy-retry.ts'
 import type { SqliteConnection } from './connection.ts'
 import { isFullError } from './errors.ts'
@@ -17,6 +18,8 @@ export interface SqliteExecutorOptions {
   prune(connection: SqliteConnection): void
   /** How long operations wait for a lock of another process. */
   busyTimeoutMs: number
+  /** Called when the file was removed or replaced. */
+  onWarning: OnWarning
 }
 
 /** Reads and writes one database. */
@@ -36,8 +39,8 @@ interface Write {
 }
 
 /** Creates an executor and opens the database, unless it is locked. @throws StoreUnavailableError if it cannot be opened. */
-export function createSqliteExecutor({ open, prune, busyTimeoutMs }: SqliteExecutorOptions): SqliteExecutor {
-  const database = createLazyDatabase(open)
+export function createSqliteExecutor({ open, prune, busyTimeoutMs, onWarning }: SqliteExecutorOptions): SqliteExecutor {
+  const database = createLazyDatabase(open, onWarning)
   const retryWhileBusy = createBusyRetry(busyTimeoutMs)
   let pendingWrites: Write[] = []
   let flushing = Promise.resolve()

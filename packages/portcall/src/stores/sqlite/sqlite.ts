@@ -1,11 +1,15 @@
 import type { OptionNames } from '../../util/check-options.ts'
-import { checkStoresOptions, describeClient } from '../check-stores-options.ts'
+import { checkStoresOptions } from '../check-stores-options.ts'
+import { markProcessLocal } from '../process-local.ts'
 import type { Stores } from '../stores.ts'
+import { logWarning, type OnWarning } from '../warn.ts'
+import { assertFileOrDatabase, assertWritable, isInMemory } from './assert-database.ts'
 import { createSqliteBus, type SqliteBusOptions } from './bus.ts'
 import { createSqliteConnection, type SqliteConnection } from './connection.ts'
 import { findDriver, type SqliteDatabase } from './driver.ts'
 import { toSqliteUnavailableError } from './errors.ts'
 import { createSqliteExecutor } from './executor.ts'
+import { identifyFile } from './file-identity.ts'
 import { createSqliteLog, type SqliteLogOptions } from './log.ts'
 import { createSqlitePruner } from './prune.ts'
 import { migrate } from './schema.ts'
@@ -28,6 +32,8 @@ export interface SqliteStoresOptions {
    * database that is passed in. Default: `process-crash`.
    */
   durability?: Durability
+  /** Receives a warning if the file is removed or replaced while it is open. Default: it is written to stderr. */
+  onWarning?: OnWarning
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number
 }
@@ -38,6 +44,7 @@ const NAMES: OptionNames<SqliteStoresOptions> = {
   bus: 'object',
   busyTimeoutMs: 1,
   durability: ['process-crash', 'power-loss'],
+  onWarning: 1,
   now: 1,
 }
 const MIB = 1024 * 1024
@@ -68,16 +75,12 @@ const BUS_NAMES: OptionNames<SqliteBusOptions> = { ...BUS_DEFAULTS, onError: 1 }
  * @throws AggregateError if no driver is installed; StoreUnavailableError if the file cannot be used.
  */
 export function sqliteStores(fileOrDatabase: string | SqliteDatabase, options: SqliteStoresOptions = {}): Stores {
-  if (
-    typeof fileOrDatabase !== 'string' &&
-    typeof (fileOrDatabase as Partial<SqliteDatabase> | undefined)?.prepare !== 'function'
-  )
-    throw new TypeError(`sqliteStores() needs the path of a file or a database, not ${describeClient(fileOrDatabase)}`)
+  assertFileOrDatabase(fileOrDatabase)
   checkStoresOptions('sqliteStores()', options, {
     names: NAMES,
     parts: { store: STORE_DEFAULTS, log: LOG_DEFAULTS, bus: BUS_NAMES },
   })
-  const { busyTimeoutMs = 2000, durability = 'process-crash', now = Date.now } = options
+  const { busyTimeoutMs = 2000, durability = 'process-crash', onWarning = logWarning, now = Date.now } = options
   const store = { ...STORE_DEFAULTS, ...options.store }
   const log = { ...LOG_DEFAULTS, ...options.log }
   const bus = { ...BUS_DEFAULTS, ...options.bus }
@@ -87,9 +90,10 @@ export function sqliteStores(fileOrDatabase: string | SqliteDatabase, options: S
     messages: { count: bus.maxMessages, bytes: bus.maxBytes },
   }
   const open = typeof fileOrDatabase === 'string' ? openerOf(fileOrDatabase, durability) : () => adopt(fileOrDatabase)
-  const executor = createSqliteExecutor({ open, prune: createSqlitePruner(limits, now), busyTimeoutMs })
+  const executor = createSqliteExecutor({ open, prune: createSqlitePruner(limits, now), busyTimeoutMs, onWarning })
+  if (typeof fileOrDatabase !== 'string') assertWritable(fileOrDatabase)
   const sqliteBus = createSqliteBus(executor, bus, now)
-  return {
+  const stores: Stores = {
     store: createSqliteStore(executor, store, now),
     log: createSqliteLog(executor, log, now),
     bus: sqliteBus,
@@ -98,6 +102,7 @@ export function sqliteStores(fileOrDatabase: string | SqliteDatabase, options: S
       await executor.close()
     },
   }
+  return isInMemory(fileOrDatabase) ? markProcessLocal(stores) : stores
 }
 
 /** SQLite does not wait for locks itself, because that would block the whole process. */
@@ -117,7 +122,12 @@ function openerOf(file: string, durability: Durability): () => SqliteConnection 
       throw toSqliteUnavailableError(error, file)
     }
     const opened = database
-    return createSqliteConnection({ database: opened, name: file, close: () => void opened.close() })
+    return createSqliteConnection({
+      database: opened,
+      name: file,
+      identity: identifyFile(file),
+      close: () => void opened.close(),
+    })
   }
 }
 
