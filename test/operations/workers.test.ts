@@ -51,6 +51,33 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
     expect(numbers.sort()).toEqual(['1', '1', '1', '2', '2', '2', '3', '3', '3'])
   })
 
+  test('metrics are those of all workers, whichever of them responds, and stay when a worker ends', {
+    timeout: LONG_MS,
+  }, async () => {
+    const { url } = await startServer()
+    const read = async (): Promise<string> => {
+      const response = await fetch(new URL('/metrics', url), { headers: { connection: 'close' } })
+      return response.text()
+    }
+    /** Returns how often the tool was called, in the order of the scrapes. */
+    const scrape = async (): Promise<number[]> => {
+      const counts: number[] = []
+      for (let at = 0; at < 2 * COUNT; at++)
+        counts.push(
+          Number(/^mcp_server_operation_duration_seconds_count\{.*"tools\/call".*"add".* (\d+)$/m.exec(await read())?.[1]),
+        )
+      return counts
+    }
+    for (let call = 0; call < 4 * COUNT; call++) await callOnce(url, 'add', { a: 1, b: 2 })
+    expect(await scrape()).toEqual(new Array(2 * COUNT).fill(4 * COUNT))
+    expect(await read()).toContain('process_cpu_seconds_total')
+    const [pid = 0] = await pidsOf(url)
+    process.kill(pid, 'SIGKILL')
+    await eventually(async () => expect(await pidsOf(url)).not.toContain(pid), { intervalMs: 100 })
+    await callOnce(url, 'add', { a: 1, b: 2 })
+    expect(await scrape()).toEqual(new Array(2 * COUNT).fill(4 * COUNT + 1))
+  })
+
   test('any worker answers any session: calls, streams, input requests, resumptions, notifications', {
     timeout: LONG_MS,
   }, async () => {

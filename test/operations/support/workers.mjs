@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'
+import { metrics } from 'portcall/metrics'
 import { auditLog, idempotency, rateLimit, resultSizeLimit } from 'portcall/middleware'
 import { serve, workerNumber } from 'portcall/node'
 import { sqliteStores } from 'portcall/stores/sqlite'
@@ -17,6 +18,8 @@ const number = { type: 'number' }
 const text = { type: 'string' }
 const object = (properties) => ({ type: 'object', properties })
 
+const prometheus = metrics()
+server.use(prometheus.middleware)
 if (AUDIT_LOG) server.use(auditLog({ to: AUDIT_LOG }))
 server.use(rateLimit({ limit: 4, intervalMs: 3_600_000, tools: ['limited'] }))
 server.use(idempotency({ tools: ['pay'] }))
@@ -54,5 +57,5 @@ server.tool('render', { task: 'optional', input: object({ ms: number }) }, async
 })
 server.resource('note://{id}', {}, ({ id }) => `note ${id}`)
 
-const { url } = await serve(server, { port: 0, nodeLeaseTtlMs: 3000, ...workers, ...JSON.parse(OPTIONS) })
+const { url } = await serve(server, { port: 0, nodeLeaseTtlMs: 3000, metrics: prometheus, ...workers, ...JSON.parse(OPTIONS) })
 if (workerNumber === undefined) console.log(JSON.stringify({ url }))

@@ -10,6 +10,7 @@ test('a worker that ends is started again under the same number, and the report 
     pid: 1,
     backlog: 0,
     accept() {},
+    takeSnapshot: async () => undefined,
     stopReadiness() {},
     close() {},
     kill() {},

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { clearTimeout, setTimeout } from 'node:timers'
 import { type Backoff, createBackoff } from '../util/backoff.ts'
+import { createMetricsSnapshots } from './metrics-snapshots.ts'
 import type { WorkerExit, WorkerProcess, WorkerProcessOptions } from './worker-process.ts'
 
 /** The workers of one server. Those that end are started again. */
@@ -47,6 +48,7 @@ const MAX_WAITING = 4096
 /** Starts the workers. */
 export function createServerWorkers({ count, start, onError }: ServerWorkersOptions): ServerWorkers {
   const slots = Array.from({ length: count }, (_, index) => createSlot(index + 1))
+  const snapshots = createMetricsSnapshots()
   let waiting: Socket[] = []
   let turn = 0
   let isClosing = false
@@ -73,11 +75,17 @@ export function createServerWorkers({ count, start, onError }: ServerWorkersOpti
   }
   const onExit = (slot: Slot, { reason, unaccepted }: WorkerExit): void => {
     clearTimeout(slot.timer)
+    if (slot.worker) snapshots.end(slot.worker)
     Object.assign(slot, { worker: undefined, isReady: false })
     if (isStarting) rejectReady(new Error(`Worker ${slot.number} ended with ${reason} before it served`))
     unaccepted.forEach(accept)
     if (!isClosing && !slot.isClosing && !isStarting) restart(slot, reason)
     if (slots.every(({ worker, isClosing: isLast }) => !worker && (isLast || isClosing))) resolveEnded()
+  }
+  const collect = async (): Promise<readonly unknown[]> => {
+    const running = slots.flatMap(({ worker }) => worker ?? [])
+    await Promise.all(running.map(async (worker) => snapshots.update(worker, await worker.takeSnapshot())))
+    return snapshots.all()
   }
   const startSlot = (slot: Slot): void => {
     Object.assign(slot, { startedAt: performance.now(), isClosing: false })
@@ -85,6 +93,7 @@ export function createServerWorkers({ count, start, onError }: ServerWorkersOpti
       onReady: () => onReady(slot),
       onClosing: () => Object.assign(slot, { isReady: false, isClosing: true }),
       onExit: (exit) => onExit(slot, exit),
+      onCollect: (reply) => void collect().then(reply),
     })
     slot.worker = worker
     slot.timer = setTimeout(() => worker.kill(), START_TIMEOUT_MS)

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import { isClusterMessage, type SupervisorMessage } from './messages.ts'
+import { createPendingReplies } from './pending-replies.ts'
 import { WORKER_VARIABLE, type WorkerSettings } from './worker-settings.ts'
 
 /** How a worker has ended. */
@@ -19,6 +20,8 @@ export interface WorkerProcessOptions {
   /** The worker closes its server by itself and accepts no more connections. */
   readonly onClosing: () => void
   readonly onExit: (exit: WorkerExit) => void
+  /** The worker needs the metrics of all workers. */
+  readonly onCollect: (reply: (snapshots: readonly unknown[]) => void) => void
 }
 
 /** A child process that runs the program of its supervisor. */
@@ -28,6 +31,8 @@ export interface WorkerProcess {
   readonly backlog: number
   /** Passes a connection to the worker. */
   accept(socket: Socket): void
+  /** Resolves to the metrics of the worker, or to `undefined` if it does not respond. */
+  takeSnapshot(): Promise<unknown>
   /** Makes the health checks of the worker report that it is not ready. */
   stopReadiness(): void
   /** Asks the worker to finish its calls and exit. */
@@ -35,11 +40,13 @@ export interface WorkerProcess {
   kill(): void
 }
 
+/** How long a worker may take to report its metrics. One that is busy is left out: its latest ones are used. */
+const SNAPSHOT_TIMEOUT_MS = 1000
 /** A debugger of the supervisor has the port that a worker would open. */
 const INSPECTOR_OPTION = /^--inspect/
 
 /** Starts a worker: the program of this process, with the same arguments. @throws Error if the program is not in a file. */
-export function startWorker({ settings, onReady, onClosing, onExit }: WorkerProcessOptions): WorkerProcess {
+export function startWorker({ settings, onReady, onClosing, onExit, onCollect }: WorkerProcessOptions): WorkerProcess {
   const [, program, ...args] = process.argv
   if (!program) throw new Error('workers require a program in a file, not --eval or stdin: each worker runs it again')
   const child = fork(program, args, {
@@ -47,12 +54,14 @@ export function startWorker({ settings, onReady, onClosing, onExit }: WorkerProc
     env: { ...process.env, [WORKER_VARIABLE]: JSON.stringify(settings) },
   })
   const handover = createHandover(child)
+  const snapshots = createPendingReplies<unknown>(SNAPSHOT_TIMEOUT_MS)
   const worker: WorkerProcess = {
     pid: child.pid,
     get backlog() {
       return handover.size
     },
     accept: handover.send,
+    takeSnapshot: () => snapshots.request((id) => send(child, { portcall: 'take-snapshot', id })),
     stopReadiness: () => send(child, { portcall: 'stop-readiness' }),
     close: () => send(child, { portcall: 'close' }),
     kill: () => void child.kill('SIGKILL'),
@@ -63,6 +72,9 @@ export function startWorker({ settings, onReady, onClosing, onExit }: WorkerProc
     if (message.portcall === 'ready') onReady()
     else if (message.portcall === 'accepted') handover.accepted(message.id)
     else if (message.portcall === 'closing') onClosing()
+    else if (message.portcall === 'snapshot') snapshots.settle(message.id, message.snapshot)
+    else if (message.portcall === 'collect-snapshots')
+      onCollect((all) => send(child, { portcall: 'all-snapshots', id: message.id, snapshots: all }))
   })
   child.once('exit', (code, signal) => (reason = signal ?? code ?? undefined))
   child.once('error', (error) => (reason ??= error.message))

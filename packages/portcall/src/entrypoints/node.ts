@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { countWorkers } from '../cluster/count-workers.ts'
-import { joinSupervisor } from '../cluster/join-supervisor.ts'
+import { joinSupervisor, type SupervisorLink } from '../cluster/join-supervisor.ts'
 import { createShutdown, ignoreSignals } from '../cluster/shutdown.ts'
 import { workerSettings } from '../cluster/worker-settings.ts'
 import type { EndpointObserver, MetricsPage } from '../protocol/metrics.ts'
@@ -139,8 +139,10 @@ async function serveHere(server: ServerLike, options: ServeOptions, address: Add
     options.health === false
       ? undefined
       : createHealthChecks({ options: options.health ?? {}, stores: httpOptions.stores ?? sharedStores() })
-  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks, metrics: options.metrics })
   const worker = options.workers === undefined ? undefined : workerSettings
+  let link: SupervisorLink | undefined
+  const metrics = worker ? withAllWorkers(options.metrics, () => link) : options.metrics
+  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks, metrics })
   if (!worker) await listen(http.server, address)
   const stopReadiness = (): void => healthChecks?.stop()
   const closeServers = (): Promise<void> => {
@@ -156,15 +158,30 @@ async function serveHere(server: ServerLike, options: ServeOptions, address: Add
     return { port, close }
   }
   if (handleProcessSignals) ignoreSignals()
-  const { announceClosing, leave } = joinSupervisor(http.server, {
+  const joined = joinSupervisor(http.server, {
     onStopReadiness: stopReadiness,
-    onClose: () => close().then(() => (handleProcessSignals ? process.exit() : leave())),
+    takeSnapshot: async () => (isPage(metrics) ? metrics.snapshot?.() : undefined),
+    onClose: () => close().then(() => (handleProcessSignals ? process.exit() : joined.leave())),
   })
+  link = joined
   const closeWorker = (): Promise<void> => {
-    announceClosing()
-    return close().then(leave)
+    joined.announceClosing()
+    return close().then(joined.leave)
   }
   return { port: worker.port, close: closeWorker }
+}
+
+const isPage = (metrics: ServeOptions['metrics']): metrics is MetricsPage => metrics !== undefined && 'render' in metrics
+
+/** Returns a page that shows the metrics of all workers, whichever of them responds. */
+function withAllWorkers(metrics: ServeOptions['metrics'], link: () => SupervisorLink | undefined): ServeOptions['metrics'] {
+  if (!isPage(metrics) || !metrics.renderAll) return metrics
+  const { renderAll } = metrics
+  const render = async (): Promise<string> => {
+    const snapshots = await link()?.collectSnapshots()
+    return snapshots ? renderAll(snapshots) : metrics.render()
+  }
+  return { ...metrics, render }
 }
 
 /** Starts the workers, which serve in the place of this process. */

@@ -26,4 +26,8 @@ export interface MetricsPage extends EndpointObserver {
   isAllowed(authorization: string | undefined): boolean
   /** Returns the page. */
   render(): Promise<string>
+  /** Returns what this process has measured, for `renderAll` of another process. It can be sent as JSON. */
+  snapshot?(): Promise<unknown>
+  /** Returns the page of several processes, such as the workers of one server. */
+  renderAll?(snapshots: readonly unknown[]): Promise<string>
 }

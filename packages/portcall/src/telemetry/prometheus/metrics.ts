@@ -72,6 +72,12 @@ export function metrics(options: MetricsOptions = {}): Metrics {
     contentType: registry.contentType,
     isAllowed: (authorization = '') => token === undefined || constantTimeEqual(authorization, `Bearer ${token}`),
     render: () => registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON(),
+    renderAll(snapshots) {
+      const all: Registry = prometheus.AggregatorRegistry.aggregate(snapshots as object[])
+      all.setContentType(registry.contentType)
+      return all.metrics()
+    },
     observe: (sizes: () => EndpointSizes) => gauges.add(sizes),
   }
 }
