@@ -70,3 +70,81 @@ describe.each(PAIRS)('a client of $client behind servers of $server', ({ client,
     await reading
   })
 })
+
+describe.each(REVISIONS)('a client of %s that lists again after each notification', (revision) => {
+  /** A gateway, and how often a client was notified of each list and fetched it from the server. */
+  async function observe() {
+    const server = createServer({ name: 'busy', version: '1' })
+      .tool('first', {}, () => '')
+      .prompt('first', {}, () => '')
+    server.resource('file:///first', { name: 'first' }, () => '')
+    const fetches = { tools: 0, prompts: 0, resources: 0 }
+    const target: Exchange = (request, context) => {
+      const [kind, action] = request.method.split('/')
+      if (action === 'list') fetches[kind as keyof typeof fetches]++
+      return server.exchange(request, context)
+    }
+    const servers = { busy: { target } }
+    const gateway = createGateway({ servers })
+    onTestFinished(() => gateway.close())
+    const peer = await connect(await serveOnce(gateway), { protocolVersion: revision })
+    onTestFinished(peer.close)
+    const subscription = peer.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true })
+    onTestFinished(() => subscription.close())
+    await subscription.acknowledged
+    const notified = { tools: 0, prompts: 0, resources: 0 }
+    const listed = { tools: 0, prompts: 0, resources: 0 }
+    void (async () => {
+      for await (const { type } of subscription) {
+        if (type === 'resource' || type === 'task') continue
+        notified[type as keyof typeof notified]++
+        listed[type as keyof typeof listed] = (await peer[type as keyof typeof notified]().toArray()).length
+      }
+    })()
+    return { server, servers, gateway, fetches, notified, listed }
+  }
+  /** Changes something 100 times within a second. */
+  const repeat = async (change: (index: number) => void): Promise<void> => {
+    for (let index = 0; index < 100; index++) {
+      change(index)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+  const FEW = 12
+
+  test('is notified a few times of 100 changes in a second, the last time after the last change', async () => {
+    const { server, fetches, notified, listed } = await observe()
+    await repeat((index) => {
+      server.tool(`t${index}`, {}, () => '')
+      server.prompt(`p${index}`, {}, () => '')
+      server.resource(`file:///r${index}`, { name: 'r' }, () => '')
+    })
+    await eventually(() => expect(listed).toEqual({ tools: 101, prompts: 101, resources: 101 }))
+    for (const counts of [fetches, notified]) for (const count of Object.values(counts)) expect(count).toBeLessThan(FEW)
+  })
+
+  test.each<[string, (observed: Awaited<ReturnType<typeof observe>>) => void]>([
+    ['refreshed', ({ gateway }) => gateway.refresh()],
+    ['given other servers', ({ gateway, servers }) => void gateway.setServers({ ...servers })],
+    ['given another policy', ({ gateway }) => gateway.setPolicy({ visible: () => true })],
+  ])('is notified a few times if the gateway is %s 100 times', async (_what, change) => {
+    const observed = await observe()
+    await repeat(() => change(observed))
+    await eventually(() => expect(observed.notified.tools).toBeGreaterThan(1))
+    for (const count of Object.values(observed.notified)) expect(count).toBeLessThan(FEW)
+  })
+})
+
+test('a single change is reported at once', async () => {
+  const server = createTools('one')
+  const gateway = createGateway({ servers: { one: server } })
+  onTestFinished(() => gateway.close())
+  await using peer = await connect(gateway)
+  await using subscription = peer.listen({ toolsListChanged: true })
+  await subscription.acknowledged
+  const changes = subscription[Symbol.asyncIterator]()
+  for (const name of ['second', 'third']) {
+    server.tool(name, {}, () => '')
+    expect((await changes.next()).value).toEqual({ type: 'tools' })
+  }
+})

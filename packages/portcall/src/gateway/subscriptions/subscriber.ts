@@ -3,6 +3,7 @@ import { MetaKey } from '../../protocol/meta.ts'
 import type { ListChange } from '../../protocol/methods.ts'
 import { createMutex, type Mutex } from '../../util/async.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
+import { type CoalescedChanges, coalesceChanges } from './coalesce-changes.ts'
 import type { Filter } from './filters.ts'
 
 /** A notification about a subject. */
@@ -31,6 +32,7 @@ export class GatewaySubscriber {
   readonly #cleanups = new Map<string, () => void>()
   /** Notifications that wait until the caller has read earlier ones; a later one about the same subject replaces an earlier one. */
   readonly #queue = new Map<string, SubjectNotification>()
+  readonly #changes: CoalescedChanges = coalesceChanges((change) => this.send(change))
   #state: 'opening' | 'open' | 'blocked' | 'ended' = 'opening'
 
   constructor(call: CallerRequest, resolve: (result: JsonObject) => void) {
@@ -44,6 +46,11 @@ export class GatewaySubscriber {
     this.#state = 'open'
     this.#deliver({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications: filter } })
     this.#flush()
+  }
+
+  /** Sends that a list has changed, if the caller wants to know. Changes in quick succession are a few. */
+  sendChange(list: ListChange, message: Notification): void {
+    if (this.#state !== 'ended' && this.lists.has(list)) this.#changes.add({ subject: message.method, message })
   }
 
   send(notification: SubjectNotification): void {
@@ -76,6 +83,7 @@ export class GatewaySubscriber {
     for (const cleanup of this.#cleanups.values()) cleanup()
     this.#cleanups.clear()
     this.#queue.clear()
+    this.#changes.close()
     this.#resolve({ resultType: 'complete', _meta: { [MetaKey.subscriptionId]: this.call.request.id } })
   }
 

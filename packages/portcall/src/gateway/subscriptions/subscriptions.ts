@@ -114,9 +114,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     changed(kind) {
       const changes = kind ? [KINDS[kind].change] : LIST_CHANGE_KEYS
       for (const subscriber of subscribers)
-        for (const change of changes)
-          if (subscriber.lists.has(change))
-            subscriber.send({ subject: LIST_CHANGES[change], message: notification(LIST_CHANGES[change]) })
+        for (const change of changes) subscriber.sendChange(change, notification(LIST_CHANGES[change]))
     },
     recover: (upstream, awaySince) => listeners.recover(upstream, awaySince),
     reattach() {
@@ -145,7 +143,7 @@ function passOn(
   if (kind && change) {
     if (change === 'resourcesListChanged') invalidateResources(upstream)
     else upstream.catalogue.invalidate(kind)
-    if (subscriber.lists.has(change)) subscriber.send({ subject: method, message })
+    subscriber.sendChange(change, message)
     return
   }
   if (method === 'notifications/resources/updated') return passOnUpdate(String(params.uri), { message, subscriber, wanted })
