@@ -58,6 +58,24 @@ describe.each(Object.entries(COMMANDS))('%s', (_name, { args, lists = LISTS }) =
   })
 })
 
+describe.each(Object.entries(COMMANDS).filter(([name]) => name !== 'doctor'))('%s of a gateway', (name, { args }) => {
+  test('says which servers are missing', async () => {
+    const { url } = await serveWithout('nothing', 0)
+    const gateway = createGateway({ servers: { one: url, gone: 'http://127.0.0.1:9/mcp' } })
+    const listening = await serve(gateway, { port: 0, handleProcessSignals: false })
+    onTestFinished(() => listening.close())
+    for (const json of [[], ['--json']]) {
+      const { code, out, err } = await portcall([...args(listening.url), ...json])
+      const isPart = name === 'list'
+      expect(code === 0).toBe(isPart)
+      expect(isPart && json.length > 0 ? out : err).toMatch(
+        isPart && json.length > 0 ? /"unavailable":\{"gone":/ : /the server gone is not available/,
+      )
+      expect(out).not.toBe('')
+    }
+  })
+})
+
 describe.each(LISTS)('in a program, %s', (method) => {
   const readAll = async (client: Awaited<ReturnType<typeof connect>> | Awaited<ReturnType<typeof connectAll>>) => ({
     'tools/list': await client.tools().toArray(),

@@ -96,7 +96,7 @@ describe.each(REVISIONS)('a client of %s that lists again after each notificatio
     const listed = { tools: 0, prompts: 0, resources: 0 }
     void (async () => {
       for await (const { type } of subscription) {
-        if (type === 'resource' || type === 'task') continue
+        if (type === 'resource') continue
         notified[type as keyof typeof notified]++
         listed[type as keyof typeof listed] = (await peer[type as keyof typeof notified]().toArray()).length
       }

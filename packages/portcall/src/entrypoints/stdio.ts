@@ -7,6 +7,7 @@ import { processChannel } from '../transports/stdio/process-channel.ts'
 import { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { withTimeout } from '../util/timers.ts'
 
 assertNodeVersion()
 
@@ -20,6 +21,8 @@ export interface ServeStdioOptions extends PipeLimits, Pick<ServeChannelOptions,
 }
 
 const DRAIN_TIMEOUT_MS = 5000
+/** How long a server may take to write what it keeps, and to end its programs. */
+const CLOSE_TIMEOUT_MS = 1000
 const NAMES: OptionNames<ServeStdioOptions> = {
   maxMessageBytes: 1,
   maxJsonDepth: 1,
@@ -39,9 +42,10 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
   checkOptions('serveStdio()', options, { names: NAMES, advice: ADVICE })
   const { drainTimeoutMs = DRAIN_TIMEOUT_MS, limits } = options
   const channel = processChannel(options)
+  let closing: unknown
   await new Promise<void>((resolve) => {
     const onEnd = (): void => {
-      server.close()
+      closing = server.close()
       setTimeout(() => {
         // The client is gone, so this line is all that tells that a call has no response.
         console.error(
@@ -54,5 +58,6 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.stdin.destroy())
   })
   await channel.close()
+  await withTimeout(Promise.resolve(closing), CLOSE_TIMEOUT_MS, () => new Error('The server does not close')).catch(() => {})
   process.exit(process.exitCode ?? 0)
 }

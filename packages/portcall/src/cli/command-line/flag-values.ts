@@ -1,7 +1,29 @@
 import { usageError } from '../cli-error.ts'
 
-/** Reads headers written as `Name: value` or `Name=value`. */
+/**
+ * Reads headers written as `Name: value` or `Name=value`. `${NAME}` is replaced with an environment variable, because hosts start
+ * programs without a shell, and other processes can see the arguments of a program.
+ */
 export function readHeaderFlags(values: readonly string[]): Record<string, string> {
+  const headers = parseHeaderFlags(values)
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, expandVariables(value, `--header ${name}`)]))
+}
+
+/** `${NAME}`, `${env:NAME}` or `${NAME:-default}`, as in configurations. */
+const VARIABLE = /\$\{(?:env:)?(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^{}]*))?\}/g
+
+/** Replaces variables in the value of an option. @throws CliError if one is not set and has no default. */
+export function expandVariables(text: string, option: string): string {
+  return text.replaceAll(VARIABLE, (_match, name: string, fallback: string | undefined) => {
+    const value = process.env[name]
+    if (value !== undefined && (value !== '' || fallback === undefined)) return value
+    if (fallback !== undefined) return fallback
+    throw usageError(`${option} needs the variable ${name}, which is not set`)
+  })
+}
+
+/** Reads headers, and leaves variables as they are, for a file whose host replaces them. */
+export function parseHeaderFlags(values: readonly string[]): Record<string, string> {
   const entries = values.map((text) => {
     const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(text) ?? []
     if (name === undefined || value === undefined)

@@ -13,7 +13,8 @@ export const CONNECTION_FLAGS: { readonly [name in keyof ConnectionValues]: Flag
     short: 'H',
     multiple: true,
     value: 'NAME:VALUE',
-    description: 'Add a header to every HTTP request; repeatable',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: how users write it
+    description: 'Add a header to every HTTP request, with ${NAME} for environment variables; repeatable',
   },
   env: {
     type: 'string',

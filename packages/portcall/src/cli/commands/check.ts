@@ -6,6 +6,7 @@ import type { Io } from '../io.ts'
 import { resolveUrl } from '../login/stored-login.ts'
 import { reportErrors } from '../report-error.ts'
 import { withClient } from '../target/connect.ts'
+import { reportIncomplete } from '../target/unavailable-servers.ts'
 
 /** `portcall check` */
 export const checkCommand: Command = defineCommand({
@@ -29,12 +30,12 @@ export const checkCommand: Command = defineCommand({
   async run({ flags, io, ...invocation }) {
     const url = flags.conformance ? await resolveUrl(invocation.server) : undefined
     const { lint, readInventory } = await import('../../entrypoints/diagnostics.ts')
-    const { result, errors } = await withClient({ ...invocation, flags, io }, async (client) => {
+    const { result, errors, unavailable } = await withClient({ ...invocation, flags, io }, async (client, unavailable) => {
       const { inventory, failures } = await readInventory(client)
-      return { result: await lint(inventory), errors: failures.map(({ error }) => error) }
+      return { result: await lint(inventory), errors: failures.map(({ error }) => error), unavailable }
     })
     printFindings(result, io)
-    const unread = reportErrors(errors, io.json)
+    const unread = reportErrors(errors, io.json) ?? reportIncomplete(unavailable, io)
     const failures = result.findings.filter(({ level }) => level === 'error' || flags.strict)
     const conforms = url ? await runConformance(url, io.signal) : true
     return failures.length > 0 || !conforms ? 'failed' : (unread ?? 'success')

@@ -2,9 +2,8 @@ import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
 import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { reportErrors } from '../report-error.ts'
 import { ignoreFlag, printRows } from '../sessions/print-rows.ts'
-import { type ComparedSource, readSource, splitSources } from '../sessions/read-source.ts'
+import { type ComparedSource, readSource, reportUnread, splitSources } from '../sessions/read-source.ts'
 
 /** `portcall diff` */
 export const diffCommand: Command = defineCommand({
@@ -58,7 +57,7 @@ export const diffCommand: Command = defineCommand({
       printRows(shown, io)
       io.line(`${pluralize(rows.length, 'difference')}, ${count} breaking`)
     }
-    const unread = reportErrors([...left.errors, ...right.errors], io.json)
-    return shown.length > 0 ? 'failed' : (unread ?? 'success')
+    const unread = [left, right].map((source) => reportUnread(source, io))
+    return shown.length > 0 ? 'failed' : (unread.find((reason) => reason !== undefined) ?? 'success')
   },
 })

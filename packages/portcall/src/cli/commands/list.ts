@@ -6,6 +6,7 @@ import { formatPrompt, formatResource, formatTemplate, formatTool } from '../for
 import type { Io } from '../io.ts'
 import { reportErrors } from '../report-error.ts'
 import { withClient } from '../target/connect.ts'
+import type { UnavailableServers } from '../target/unavailable-servers.ts'
 
 interface Kind {
   /** The capability that the server has to declare. */
@@ -50,6 +51,9 @@ export const listCommand: Command = defineCommand({
       },
     },
   ],
+  details: [
+    'Behind a gateway, servers may be missing: stderr says which, and why. With --json, unavailable has the reasons by server, and kept the time of the items of those that the gateway has kept.',
+  ],
   flags: {},
   examples: [
     'portcall list http://127.0.0.1:3000/mcp',
@@ -58,18 +62,23 @@ export const listCommand: Command = defineCommand({
   ],
   async run({ args: [kindName], io, ...invocation }) {
     if (kindName !== undefined && !Object.hasOwn(KINDS, kindName)) throw unknownName('kind', kindName, Object.keys(KINDS))
-    return withClient({ ...invocation, io }, async (client) => {
+    return withClient({ ...invocation, io }, async (client, unavailable) => {
       const { capabilities } = await client.discover()
       const kinds = Object.entries(KINDS).filter(([name, { capability }]) =>
         kindName === undefined ? capabilities[capability] : name === kindName,
       )
-      return printLists(client, kinds, io)
+      return printLists(await fetchLists(client, kinds), unavailable, io)
     })
   },
 })
 
-/** Prints the lists that could be fetched, then why others could not. */
-async function printLists(client: Client, kinds: readonly (readonly [string, Kind])[], io: Io): Promise<ExitReason> {
+/** The lists that could be fetched, and why others could not. */
+interface FetchedLists {
+  readonly lists: readonly FetchedList[]
+  readonly errors: readonly unknown[]
+}
+
+async function fetchLists(client: Client, kinds: readonly (readonly [string, Kind])[]): Promise<FetchedLists> {
   const errors: unknown[] = []
   const fetched = kinds.map(([name, kind]) =>
     kind.list(client).then(
@@ -77,8 +86,17 @@ async function printLists(client: Client, kinds: readonly (readonly [string, Kin
       (error: unknown) => void errors.push(error),
     ),
   )
-  const lists = (await Promise.all(fetched)).flatMap((list) => list ?? [])
-  if (io.json) io.value(Object.fromEntries(lists.map(({ kind, items }) => [kind.key, items])))
+  return { lists: (await Promise.all(fetched)).flatMap((list) => list ?? []), errors }
+}
+
+/** Prints the lists that could be fetched, then why others could not. */
+function printLists({ lists, errors }: FetchedLists, { reasons, kept }: UnavailableServers, io: Io): ExitReason {
+  if (io.json)
+    io.value({
+      ...Object.fromEntries(lists.map(({ kind, items }) => [kind.key, items])),
+      ...(reasons.size > 0 && { unavailable: Object.fromEntries(reasons) }),
+      ...(kept.size > 0 && { kept: Object.fromEntries(kept) }),
+    })
   else if (lists.length > 0) printItems(lists, io)
   return reportErrors(errors, io.json) ?? 'success'
 }

@@ -4,6 +4,7 @@ import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer }
 import { matchesGlob } from '../../util/glob.ts'
 import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
+import { expandVariables, readHeaderFlags } from '../command-line/flag-values.ts'
 import { LISTEN_FLAGS, STDIO_FLAG } from '../command-line/listen-flags.ts'
 import type { Io } from '../io.ts'
 import { serveOverHttp, serveOverStdio } from './serve.ts'
@@ -29,7 +30,8 @@ const FLAGS = {
     short: 'H',
     multiple: true,
     value: 'NAME:VALUE',
-    description: 'Add a header to every request to the API',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: how users write it
+    description: 'Add a header to every request to the API, with ${NAME} for environment variables',
   },
   auth: {
     type: 'string',
@@ -82,7 +84,7 @@ async function createApiServer(source: string, flags: FlagValues): Promise<OpenA
   }
   const options: OpenApiOptions = {
     ...fileOptions,
-    headers: Object.fromEntries(flags.header.map((text) => splitPair(text, ':', '--header'))),
+    headers: readHeaderFlags(flags.header),
     auth: Object.fromEntries(flags.auth.map((text) => readCredential(text))),
     ...(baseUrl !== undefined && { baseUrl }),
     baseUrls: Object.fromEntries(baseUrls),
@@ -138,10 +140,7 @@ function splitPair(text: string, separator: string, flag: string): [string, stri
 
 function readCredential(text: string): [string, ApiCredentialSource] {
   const [scheme, value] = splitPair(text, '=', '--auth')
-  if (!value.startsWith('$')) return [scheme, value]
-  const found = process.env[value.slice(1)]
-  if (!found) throw usageError(`the environment variable ${value.slice(1)} is not set`)
-  return [scheme, found]
+  return [scheme, expandVariables(value.replace(/^\$([A-Za-z_]\w*)$/, '${$1}'), `--auth ${scheme}`)]
 }
 
 function isWanted(operation: ApiOperation, { include, exclude }: FlagValues): boolean {

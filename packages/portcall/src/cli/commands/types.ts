@@ -6,13 +6,22 @@ import { type DescribedServer, generateFunctions, generateModule } from '../gene
 import type { Io } from '../io.ts'
 import { reportErrors } from '../report-error.ts'
 import { withClient } from '../target/connect.ts'
+import { reportIncomplete, type UnavailableServers } from '../target/unavailable-servers.ts'
 
 const OUT = { out: { type: 'string', short: 'o', value: 'FILE', description: 'Write to this file instead of stdout' } } as const
+
+interface ModuleOptions {
+  readonly unavailable: UnavailableServers
+  readonly io: Io
+  /** The file to write. Default: stdout. */
+  readonly out: string | undefined
+  readonly lists: readonly ('tools' | 'prompts')[]
+}
 
 /** Writes the module that `generate` returns, with the lists that could be fetched. A module without tools is not written because of an error. */
 async function writeModule(
   client: Client,
-  { io, out, lists }: { readonly io: Io; readonly out: string | undefined; readonly lists: readonly ('tools' | 'prompts')[] },
+  { unavailable, io, out, lists }: ModuleOptions,
   generate: (server: DescribedServer) => string,
 ): Promise<ExitReason> {
   const { readInventory } = await import('../../entrypoints/diagnostics.ts')
@@ -24,7 +33,7 @@ async function writeModule(
   if (out === undefined) io.data(text.trimEnd())
   else await writeFile(out, text)
   const errors = failures.map(({ error }) => error)
-  return reportErrors(errors, io.json) ?? 'success'
+  return reportErrors(errors, io.json) ?? reportIncomplete(unavailable, io) ?? 'success'
 }
 
 /** `portcall types` */
@@ -37,8 +46,8 @@ export const typesCommand: Command = defineCommand({
   flags: OUT,
   examples: ['portcall types http://127.0.0.1:3000/mcp --out src/notes.ts'],
   run: async ({ flags, io, ...invocation }) =>
-    withClient({ ...invocation, flags, io }, (client) =>
-      writeModule(client, { io, out: flags.out, lists: ['tools'] }, generateModule),
+    withClient({ ...invocation, flags, io }, (client, unavailable) =>
+      writeModule(client, { unavailable, io, out: flags.out, lists: ['tools'] }, generateModule),
     ),
 })
 
@@ -54,7 +63,7 @@ export const generateCommand: Command = defineCommand({
   flags: OUT,
   examples: ['portcall generate http://127.0.0.1:3000/mcp --out src/notes.ts'],
   run: async ({ flags, io, ...invocation }) =>
-    withClient({ ...invocation, flags, io }, (client) =>
-      writeModule(client, { io, out: flags.out, lists: ['tools', 'prompts'] }, generateFunctions),
+    withClient({ ...invocation, flags, io }, (client, unavailable) =>
+      writeModule(client, { unavailable, io, out: flags.out, lists: ['tools', 'prompts'] }, generateFunctions),
     ),
 })

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { findScript } from '../../util/find-script.ts'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
-import { readEnvFlags, readHeaderFlags } from '../command-line/flag-values.ts'
+import { parseHeaderFlags, readEnvFlags } from '../command-line/flag-values.ts'
 import { resolveTarget } from '../target/resolve.ts'
 import type { HostSystem, InstallableServer } from './hosts.ts'
 
@@ -32,7 +32,7 @@ export async function describeServer(server: ServerArgument, { header, env, cwd 
     return { command: process.execPath, args: [main, 'serve', resolve(location), '--stdio'], env: readEnvFlags(env) }
   }
   const { target, headers } = await resolveTarget(server, { env, cwd })
-  if (target instanceof URL) return { url: target.href, headers: { ...headers, ...readHeaderFlags(header) } }
+  if (target instanceof URL) return { url: target.href, headers: { ...headers, ...parseHeaderFlags(header) } }
   if (typeof target === 'object' && 'command' in target) {
     const { command, args = [], env: configuredEnv = {}, cwd: configuredCwd } = target
     return { command, args, env: { ...configuredEnv, ...readEnvFlags(env) }, cwd: configuredCwd }

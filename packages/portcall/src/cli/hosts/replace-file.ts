@@ -1,5 +1,5 @@
-import { copyFile, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { copyFile, mkdir, open, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { withFileLock } from '../../util/file-lock.ts'
 import { randomId } from '../../util/random.ts'
 import { renameFile } from '../../util/rename-file.ts'
@@ -17,7 +17,9 @@ export async function withLockedFiles<T>(paths: readonly string[], task: () => P
   const real = await Promise.all(
     paths.map(async (path) => {
       await mkdir(dirname(path), { recursive: true })
-      return realPath(path)
+      const real = await realPath(path)
+      await mkdir(dirname(real), { recursive: true })
+      return real
     }),
   )
   // In one order, so that two processes cannot wait for each other.
@@ -32,7 +34,8 @@ export class FileChangedError extends Error {
 }
 
 /**
- * Replaces a file atomically. Preserves its permissions, follows links, and writes a backup next to it.
+ * Replaces a file atomically. Preserves its permissions, follows links, and writes a backup next to it; of these, the
+ * first and the last two remain.
  *
  * @returns the path of the backup; `undefined` if the file did not exist.
  * @throws FileChangedError if the file does not have the expected text anymore, since its host may write it too.
@@ -40,6 +43,7 @@ export class FileChangedError extends Error {
 export async function replaceFile(path: string, text: string, expected: string): Promise<string | undefined> {
   await mkdir(dirname(path), { recursive: true })
   const real = await realPath(path)
+  await mkdir(dirname(real), { recursive: true })
   const existing = await stat(real).catch(() => undefined)
   const backup = existing && `${real}.${timestamp(new Date())}.bak`
   if (backup) await copyFile(real, backup)
@@ -51,6 +55,7 @@ export async function replaceFile(path: string, text: string, expected: string):
     await file.close()
     if ((await readTextFile(real)) !== expected) throw new FileChangedError(`${real} was changed meanwhile`)
     await renameFile(temporary, real)
+    await deleteOldBackups(real).catch(() => {})
   } catch (error) {
     await rm(temporary, { force: true })
     if (backup) await rm(backup, { force: true })
@@ -59,7 +64,33 @@ export async function replaceFile(path: string, text: string, expected: string):
   return backup
 }
 
-const realPath = (path: string): Promise<string> => realpath(path).catch(() => path)
+const MAX_LINKS = 40
+
+/** Follows links, also those to a file that does not exist yet. @throws Error if they form a circle. */
+async function realPath(path: string): Promise<string> {
+  let file = path
+  for (let links = 0; links <= MAX_LINKS; links++) {
+    const found = await realpath(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ELOOP') throw error
+    })
+    if (found !== undefined) return found
+    const target = await readlink(file).catch(() => undefined)
+    if (target === undefined) return file
+    file = resolve(dirname(file), target)
+  }
+  throw new Error(`${path} is a link to itself`)
+}
+
+const KEPT_BACKUPS = 2
+const BACKUP = /^\.\d{8}-\d{6}-\d{3}\.bak$/
+
+/** Deletes the backups between the first, which is what the user wrote, and the last ones. */
+async function deleteOldBackups(path: string): Promise<void> {
+  const name = basename(path)
+  const names = (await readdir(dirname(path))).filter((other) => other.startsWith(name) && BACKUP.test(other.slice(name.length)))
+  const old = names.sort().slice(1, -KEPT_BACKUPS)
+  await Promise.all(old.map((other) => rm(join(dirname(path), other), { force: true })))
+}
 
 /** Returns a time for a file name: `20260131-235959-123`. */
 function timestamp(time: Date): string {

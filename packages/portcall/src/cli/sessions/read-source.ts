@@ -2,8 +2,12 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { ServerSnapshot } from '../../entrypoints/diagnostics.ts'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
+import type { ExitReason } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { reportErrors } from '../report-error.ts'
 import type { ConnectionInvocation } from '../target/connect.ts'
 import { withClient } from '../target/connect.ts'
+import { reportIncomplete, type UnavailableServers } from '../target/unavailable-servers.ts'
 
 /** One side of a comparison. */
 export interface ComparedSource {
@@ -12,6 +16,13 @@ export interface ComparedSource {
   readonly recording: string | undefined
   /** Why lists of the server could not be fetched. The snapshot does not have them. */
   readonly errors: readonly unknown[]
+  /** The servers of a gateway that are missing in its lists. Absent for files. */
+  readonly unavailable?: UnavailableServers
+}
+
+/** Reports the lists that are missing or incomplete. Returns the exit reason, or `undefined` if none are. */
+export function reportUnread({ errors, unavailable }: ComparedSource, io: Pick<Io, 'json'>): ExitReason | undefined {
+  return reportErrors(errors, io.json) ?? (unavailable && reportIncomplete(unavailable, io))
 }
 
 /** Reads a snapshot or a recording from a file, or the lists of a server. @throws CliError */
@@ -24,10 +35,10 @@ export async function readSource(
   if (text !== undefined && isRecording(text)) return { snapshot: snapshotOfRecording(text), recording: text, errors: [] }
   const saved = text === undefined ? undefined : readSnapshot(text)
   if (saved) return { snapshot: saved, recording: undefined, errors: [] }
-  return withClient({ ...invocation, server }, async (client) => {
+  return withClient({ ...invocation, server }, async (client, unavailable) => {
     const { inventory, failures } = await readInventory(client)
     const snapshot = createSnapshot(inventory, client.protocolVersion, failures)
-    return { snapshot, recording: undefined, errors: failures.map(({ error }) => error) }
+    return { snapshot, recording: undefined, errors: failures.map(({ error }) => error), unavailable }
   })
 }
 

@@ -17,7 +17,7 @@ import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import { nameOfTarget, resolveTarget } from './resolve.ts'
 import { watchConnection } from './slow-connection.ts'
-import { reportUnavailable } from './unavailable-servers.ts'
+import { createUnavailableServers, type UnavailableServers } from './unavailable-servers.ts'
 
 /** The part of an invocation that describes a connection. */
 export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
@@ -33,7 +33,10 @@ export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
 export type TasksClient = Client & { readonly tasks: ClientTasks }
 
 /** Connects to the server of the command line, calls `use`, and closes the connection. */
-export function withClient<T>(invocation: ConnectionInvocation, use: (client: Client) => Promise<T>): Promise<T> {
+export function withClient<T>(
+  invocation: ConnectionInvocation,
+  use: (client: Client, unavailable: UnavailableServers) => Promise<T>,
+): Promise<T> {
   return withExtensions({ ...invocation, extensions: [] }, use)
 }
 
@@ -45,7 +48,7 @@ export async function withTasksClient<T>(invocation: ConnectionInvocation, use: 
 
 async function withExtensions<const E extends readonly ClientExtension[], T>(
   invocation: ConnectionInvocation & { readonly extensions: E },
-  use: (client: Client & ExtensionApis<E>) => Promise<T>,
+  use: (client: Client & ExtensionApis<E>, unavailable: UnavailableServers) => Promise<T>,
 ): Promise<T> {
   const flags = invocation.flags as ConnectionValues
   const { target, headers } = await resolveTarget(invocation.server, flags)
@@ -74,13 +77,14 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
         : error
     })
     .finally(opening.end)
-  client.use(reportUnavailable(io))
+  const unavailable = createUnavailableServers(io)
+  client.use(unavailable.middleware)
   if (flags.record !== undefined) {
     const { openRecordingFile } = await import('../sessions/recording-file.ts')
     client.use(await openRecordingFile(flags.record))
   }
   try {
-    return await use(client)
+    return await use(client, unavailable)
   } finally {
     await client.close()
   }

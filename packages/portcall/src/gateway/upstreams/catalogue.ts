@@ -21,6 +21,8 @@ export interface Catalogue {
   invalidate(kind?: GatewayItemKind): void
   /** Forgets everything: what was fetched before is not used any more. */
   clear(): void
+  /** Waits until the lists are kept. */
+  close(): Promise<void>
   /** The number of items that were listed last, by kind. */
   readonly counts: { readonly [kind: string]: number }
   /** The tools that were listed last. */
@@ -131,6 +133,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       shared.clear()
       shelves.clear()
     },
+    close: async () => keptLists?.close(),
     invalidate(kind) {
       changes++
       keptLists?.changed()

@@ -17,11 +17,21 @@ export interface CheckOptions {
 
 /** Returns the items of a server's list that can be offered, and reports the others. */
 export function checkItems(items: readonly unknown[], { info, server, onEvent }: CheckOptions): JsonObject[] {
-  return items.filter((item): item is JsonObject => {
-    const reason = isObject(item) ? findItemFault(info, item) : 'not an object, or nested too deeply (maxJsonDepth)'
-    if (reason !== undefined) onEvent({ type: 'item-dropped', server, kind: info.kind, name: nameOf(item, info), reason })
-    return reason === undefined
+  return items.flatMap((listed) => {
+    const item = isObject(listed) ? withInputType(info, listed) : undefined
+    const reason = item ? findItemFault(info, item) : 'not an object, or nested too deeply (maxJsonDepth)'
+    if (item && reason === undefined) return [item]
+    onEvent({ type: 'item-dropped', server, kind: info.kind, name: nameOf(listed, info), reason: reason ?? '' })
+    return []
   })
+}
+
+/** Arguments are always an object, also if a server leaves their schema or its type out. */
+function withInputType({ kind }: KindInfo, item: JsonObject): JsonObject {
+  const { inputSchema = {} } = item
+  if (kind !== 'tool' || (inputSchema !== null && !isObject(inputSchema))) return item
+  const { type } = inputSchema ?? {}
+  return type === undefined || type === null ? { ...item, inputSchema: { ...inputSchema, type: 'object' } } : item
 }
 
 function nameOf(item: unknown, { id }: KindInfo): string {

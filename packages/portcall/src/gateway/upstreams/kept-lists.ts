@@ -31,6 +31,8 @@ export interface KeptLists {
   keep(kind: KeptKind, caller: Caller, items: readonly unknown[]): void
   /** Makes the next list due, because the lists have changed. */
   changed(): void
+  /** Waits until everything is written, or for two seconds. */
+  close(): Promise<void>
 }
 
 export interface KeptListsOptions {
@@ -45,6 +47,7 @@ export interface KeptListsOptions {
 const TTL_MS = 30 * 86_400_000
 const KEEP_INTERVAL_MS = 60_000
 const READ_TIMEOUT_MS = 1000
+const CLOSE_TIMEOUT_MS = 2000
 const MAX_CALLERS = 1000
 
 /** Returns `undefined` if nothing of the server may be kept: what determines its lists cannot be compared, or it is always there. */
@@ -101,6 +104,12 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
       mutex.run(() => write(kind, caller, items)).catch(onError)
     },
     changed: () => keptAt.clear(),
+    close: () =>
+      withTimeout(
+        mutex.run(async () => {}),
+        CLOSE_TIMEOUT_MS,
+        () => new Error('The store does not answer'),
+      ).catch(onError),
   }
 }
 

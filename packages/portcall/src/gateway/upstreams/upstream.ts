@@ -194,7 +194,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     },
     async close() {
       health.close()
-      await connections.close()
+      await Promise.all([catalogue.close(), connections.close()])
     },
   }
   return upstream

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { KINDS } from '../../compose/kinds.ts'
+import { checkItems } from './check-item.ts'
+
+const check = (item: object): unknown => checkItems([item], { info: KINDS.tool, server: 's', onEvent: () => {} })[0]
+
+test.each<[input: object, offered: unknown]>([
+  [{}, { type: 'object' }],
+  [{ inputSchema: null }, { type: 'object' }],
+  [{ inputSchema: {} }, { type: 'object' }],
+  [{ inputSchema: { type: null } }, { type: 'object' }],
+  [{ inputSchema: { properties: { a: {} } } }, { type: 'object', properties: { a: {} } }],
+  [{ inputSchema: { anyOf: [{}] } }, { type: 'object', anyOf: [{}] }],
+  [{ inputSchema: { type: 'object' } }, { type: 'object' }],
+])('the arguments of a tool with %j are an object', (input, offered) => {
+  expect(check({ name: 't', ...input })).toEqual({ name: 't', inputSchema: offered })
+})
+
+test.each([{ type: 'string' }, { type: ['object'] }, [], 'object', true, 7])(
+  'a tool with the input schema %j is left out',
+  (inputSchema) => {
+    expect(check({ name: 't', inputSchema })).toBeUndefined()
+  },
+)
