@@ -1,9 +1,10 @@
-import { RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type Notification } from '../jsonrpc/message.ts'
+import { retryDelayOf } from '../jsonrpc/retryable.ts'
 import { LIST_CHANGES, type ListChange } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import { backoffMs } from '../util/backoff.ts'
 import { delay } from '../util/timers.ts'
+import { TimeoutError } from './errors.ts'
 import type { ClientEvent } from './options.ts'
 import type { Requester } from './requester.ts'
 
@@ -138,10 +139,9 @@ function createSubscription(filter: SubscriptionFilter, options: SubscriptionOpt
 
 const RESUBSCRIBE_DELAY = { firstMs: 250, maxMs: 30_000 }
 
-/** Reports whether a retry is pointless: the server rejected the request, or the client is closed. */
+/** Reports whether a retry is pointless: the server rejected the request, the client is closed, or the program is wrong. */
 function isFinal(error: unknown): boolean {
-  if (error instanceof RpcError) return true
-  return isObject(error) && error.retryable === false
+  return error !== undefined && retryDelayOf(error) === undefined && !(error instanceof TimeoutError)
 }
 
 function changesOf(filter: SubscriptionFilter): Change[] {

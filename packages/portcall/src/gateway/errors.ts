@@ -1,5 +1,7 @@
 import { ConnectionLostError, ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import { retryData, retryDelayOf } from '../jsonrpc/retryable.ts'
 import type { InputRequest } from '../protocol/input-types.ts'
+import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
 import { SpawnError } from '../transports/stdio/spawn-error.ts'
 import { errorMessage, PortcallError } from '../util/errors.ts'
 
@@ -52,10 +54,17 @@ function findCause<T extends Error>(error: unknown, matches: (cause: Error) => c
   return undefined
 }
 
-/** Returns the error that a caller gets when a server could not answer. */
-export function unavailable(server: string, error: unknown): RpcError {
+/** Returns the error that a caller gets when a server could not answer a request. It says whether the caller may send the request again. */
+export function unavailable(server: string, error: unknown, method?: string): RpcError {
   const { message } = error instanceof UpstreamUnavailableError ? error : new UpstreamUnavailableError(server, error)
-  return new RpcError(ErrorCode.internalError, message, { server })
+  const delayMs = method !== 'tools/call' || isNotSent(error) ? retryDelayOf(error) : undefined
+  return new RpcError(ErrorCode.internalError, message, { server, ...(delayMs !== undefined && retryData(delayMs)) })
+}
+
+/** Reports whether a request was not sent, or was answered with a request to send it again. */
+function isNotSent(error: unknown): boolean {
+  if (error instanceof UpstreamUnavailableError) return true
+  return error instanceof HttpStatusError && [429, 503].includes(error.status) && error.header('retry-after') !== undefined
 }
 
 /**

@@ -20,7 +20,7 @@ export async function passThrough(upstream: GatewayUpstream, { request, context,
     new UpstreamContext(context),
   ).catch((error: unknown) => {
     if (context.signal.aborted) throw error
-    throw unavailable(upstream.name, error)
+    throw unavailable(upstream.name, error, method)
   })
   return { ...response, id }
 }

@@ -55,8 +55,12 @@ export function resultOf(response: Response, method: string): JsonObject {
 }
 
 /** Creates the error that a client receives instead of an unexpected one: a reference to the report of the error, and no details. */
-export function internalError(reference?: unknown, message = 'Internal error'): RpcError {
-  return new RpcError(ErrorCode.internalError, typeof reference === 'string' ? `${message}. Reference: ${reference}` : message)
+export function internalError(reference?: unknown, message = 'Internal error', data?: unknown): RpcError {
+  return new RpcError(
+    ErrorCode.internalError,
+    typeof reference === 'string' ? `${message}. Reference: ${reference}` : message,
+    data,
+  )
 }
 
 /** How the process of a server ended. */

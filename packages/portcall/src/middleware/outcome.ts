@@ -1,7 +1,8 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Handling } from '../jsonrpc/handling.ts'
-import { isObject, isSuccess, type Response } from '../jsonrpc/message.ts'
+import { type ErrorBody, isObject, isSuccess, type Response } from '../jsonrpc/message.ts'
 import { refusedBy } from '../jsonrpc/refusal.ts'
+import { retryAfterMsOf } from '../jsonrpc/retryable.ts'
 import { StoreUnavailableError } from '../stores/errors.ts'
 import { REFUSED_META } from './refusal.ts'
 
@@ -40,8 +41,8 @@ export function isRefusedElsewhere(response: Response): boolean {
 }
 
 /** Reports whether the error of a response says that the request had no effect. */
-function isRefusalError({ code, data }: { readonly code: number; readonly data?: unknown }): boolean {
-  return REFUSAL_CODES.has(code) || (isObject(data) && typeof data.retryAfterMs === 'number')
+function isRefusalError(error: ErrorBody): boolean {
+  return REFUSAL_CODES.has(error.code) || retryAfterMsOf(error) !== undefined
 }
 
 /** Reports whether what was thrown in place of a response says that nothing has run. */

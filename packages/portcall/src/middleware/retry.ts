@@ -1,5 +1,6 @@
 import type { Exchange, ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type Request, type Response } from '../jsonrpc/message.ts'
+import { retryAfterMsOf, retryDelayOf } from '../jsonrpc/retryable.ts'
 import { backoffMs } from '../util/backoff.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { delay } from '../util/timers.ts'
@@ -51,7 +52,7 @@ export function retry(options: RetryOptions = {}): Middleware {
       const outcome = await send(numbered(keyed, attempt), context, next)
       const waitMs =
         attempt < maxAttempts
-          ? retryDelayOf(outcome, backoffMs(attempt - 1, { firstMs: firstDelayMs, maxMs: maxDelayMs }))
+          ? nextDelayOf(outcome, backoffMs(attempt - 1, { firstMs: firstDelayMs, maxMs: maxDelayMs }))
           : undefined
       if (waitMs === undefined || waitMs > maxDelayMs) return settle(outcome, request)
       await delay(waitMs, context.signal)
@@ -90,14 +91,11 @@ function withKey(request: Request): Request {
 }
 
 /** Returns how long to wait before the next attempt, or `undefined` if there must be none. */
-function retryDelayOf(attempt: Attempt, backoff: number): number | undefined {
-  if ('response' in attempt) {
-    const { response } = attempt
-    const data = isSuccess(response) ? undefined : response.error.data
-    return isObject(data) && typeof data.retryAfterMs === 'number' ? Math.max(backoff, data.retryAfterMs) : undefined
-  }
-  const { error } = attempt
-  if (!isObject(error) || error.retryable !== true) return undefined
-  const seconds = typeof error.header === 'function' ? Number(error.header('retry-after')) : Number.NaN
-  return Number.isFinite(seconds) ? Math.max(backoff, seconds * 1000) : backoff
+function nextDelayOf(attempt: Attempt, backoff: number): number | undefined {
+  const delayMs = 'response' in attempt ? delayOfResponse(attempt.response) : retryDelayOf(attempt.error)
+  return delayMs === undefined ? undefined : Math.max(backoff, delayMs)
+}
+
+function delayOfResponse(response: Response): number | undefined {
+  return isSuccess(response) ? undefined : retryAfterMsOf(response.error)
 }

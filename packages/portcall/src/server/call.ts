@@ -115,6 +115,8 @@ export class CallContext implements Call {
   readonly requestMeta: RequestMeta
   /** Whether an extension runs the call and saves its request state. Tool middleware is skipped then. */
   readonly isDetached: boolean
+  /** Whether the call may have had an effect: the handler of a tool has started. */
+  hasStarted = false
   /** Whether the handler was suspended to request input. */
   isSuspended = false
   /** How many requests for input have not settled. */

@@ -90,7 +90,11 @@ function createContext(id: string, server: Server, points: ServerExtensionPoints
       paginate(items, { cursor: request.params?.cursor, size, keyOf, list: request.method, principal: auth?.principal }, sealer),
     dispatch,
     requestStateOf: (call) => (call as CallContext).roundTrips.snapshot(),
-    reportStart: (call) => reportHandling((call as CallContext).context, 'started'),
+    reportStart(call) {
+      const own = call as CallContext
+      own.hasStarted = true
+      reportHandling(own.context, 'started')
+    },
     onClose: (listener) => void points.closeListeners.push(listener),
     reportError: server.reportError,
     reportWarning: points.reportWarning,

@@ -1,7 +1,8 @@
 import { ErrorCode, internalError, RpcError } from '../jsonrpc/errors.ts'
 import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { reportHandling } from '../jsonrpc/handling.ts'
-import { type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
+import { type Failure, type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
+import { markUnavailable, retryData } from '../jsonrpc/retryable.ts'
 import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { MetaKey, readRequestMeta } from '../protocol/meta.ts'
 import type { MethodInfo, MethodLookup } from '../protocol/methods.ts'
@@ -11,7 +12,7 @@ import { StoreUnavailableError } from '../stores/errors.ts'
 import { memoize } from '../util/memo.ts'
 import { CallContext, type CallContextOptions } from './call.ts'
 import { ElicitationDeclinedError, InputRequiredError, ToolError } from './errors.ts'
-import { type ErrorSource, emitError, type OnEvent } from './events.ts'
+import { emitError, type OnEvent } from './events.ts'
 import type { RequestStateStore } from './input-requests/request-state.ts'
 
 /** Handles one method. Returns the result without the members that all results have. */
@@ -51,6 +52,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const dispatch: Dispatcher['dispatch'] = async (request, context, stateStore) => {
     reportHandling(context, 'received')
+    let call: CallContext | undefined
     try {
       const requestMeta = readRequestMeta(request.params)
       const { protocolVersion } = requestMeta
@@ -59,13 +61,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const handler = handlers.get(request.method)
       if (!handler || (method?.capability !== undefined && !hasCapability(method.capability)))
         throw methodNotFound(request.method)
-      const call = new CallContext({ request, context, requestMeta }, callOptions, stateStore)
+      call = new CallContext({ request, context, requestMeta }, callOptions, stateStore)
       const outcome = method?.mayRequireInput ? runSuspendable(handler, call) : handler(call)
       // Awaiting a value that is no promise costs as much as awaiting one.
       const result = outcome instanceof Promise ? await outcome : outcome
       return success(request.id, memoize(result as JsonObject, completeResult, completeResult))
     } catch (error) {
-      return toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
+      return toFailure(error, { request, context, hasRun: call?.hasStarted === true }, onEvent)
     }
   }
 
@@ -81,7 +83,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const layers = applyMiddleware(copySharedResults(dispatch), [...outer, ...inner])
       exchange = (request, context) => {
         const toResponse = (error: unknown): Response =>
-          toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
+          toFailure(error, { request, context, hasRun: request.method === 'tools/call' }, onEvent)
         reportHandling(context, 'received')
         try {
           return layers(request, context).catch(toResponse)
@@ -112,14 +114,22 @@ async function completeSuspendable(run: () => Promise<object> | object, call: Ca
   return call.roundTrips.inputRequiredResult()
 }
 
+/** A request that failed. */
+interface FailedRequest {
+  readonly request: Request
+  readonly context: ExchangeContext
+  /** Whether the request may have had an effect. */
+  readonly hasRun: boolean
+}
+
 /** Converts an error that a handler threw. Details of unexpected errors are reported and not sent to the client. */
-function toRpcError(error: unknown, source: ErrorSource, onEvent: OnEvent): RpcError {
-  if (error instanceof RpcError) return error
+function toFailure(error: unknown, { request: { id, method }, context, hasRun }: FailedRequest, onEvent: OnEvent): Failure {
+  if (error instanceof RpcError) return error.response(id)
   if (error instanceof ToolError || error instanceof ElicitationDeclinedError)
-    return new RpcError(ErrorCode.internalError, error.message)
-  const reference = emitError(onEvent, error, source)
-  return internalError(
-    reference,
-    error instanceof StoreUnavailableError ? 'The store is unavailable; try again later' : undefined,
-  )
+    return new RpcError(ErrorCode.internalError, error.message).response(id)
+  const reference = emitError(onEvent, error, { method, context })
+  if (!(error instanceof StoreUnavailableError)) return internalError(reference).response(id)
+  const message = 'The store is unavailable; try again later'
+  if (hasRun) return internalError(reference, message).response(id)
+  return markUnavailable(internalError(reference, message, retryData()).response(id))
 }

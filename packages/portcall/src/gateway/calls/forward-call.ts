@@ -143,7 +143,7 @@ async function exposeInputState(
 }
 
 /** Converts what a connection threw. A request that was aborted stays aborted. */
-function throwAsRpcError({ context, route }: ItemCall, error: unknown): never {
+function throwAsRpcError({ request, context, route }: ItemCall, error: unknown): never {
   if (error instanceof RpcError || context.signal.aborted) throw error
-  throw unavailable(route.server, error)
+  throw unavailable(route.server, error, request.method)
 }

@@ -1,6 +1,7 @@
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification } from '../../jsonrpc/message.ts'
+import { retryDelayOf } from '../../jsonrpc/retryable.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { SubscriptionFilter } from '../../protocol/types.ts'
 import { requestResult } from '../upstreams/fetch-list.ts'
@@ -49,7 +50,7 @@ export function openUpstreamStream(options: UpstreamStreamOptions): UpstreamStre
     acknowledge(accepted)
   }
   const end = (error: unknown): void => {
-    const isRefused = error instanceof RpcError
+    const isRefused = error instanceof RpcError && retryDelayOf(error) === undefined
     acknowledge(isRefused ? {} : undefined)
     if (!signal.aborted) onEnd(stream, isRefused)
   }

@@ -1,5 +1,6 @@
-import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import { ErrorCode, RpcError, resultOf } from '../../jsonrpc/errors.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
+import { retryAfterMsOf } from '../../jsonrpc/retryable.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { RELATED_TASK, relatedTaskId } from '../../protocol/tasks.ts'
 import { randomId } from '../../util/random.ts'
@@ -94,9 +95,14 @@ function addPending(pending: Map<string, PendingInput>, request: InputRequest, s
   return raceAbort(response, signal).finally(() => pending.delete(key))
 }
 
-/** A result with `isError` completes the task; only an error response makes it a failed one. */
+/**
+ * A result with `isError` completes the task; only an error response makes it a failed one. @throws RpcError if the server cannot say at the moment.
+ */
 function outcomeOf(response: Response): JsonObject {
-  if (!isSuccess(response)) return { status: 'failed', error: response.error }
+  if (!isSuccess(response)) {
+    if (retryAfterMsOf(response.error) !== undefined) return resultOf(response, 'tasks/result')
+    return { status: 'failed', error: response.error }
+  }
   return { status: 'completed', result: withoutTask(response.result) }
 }
 

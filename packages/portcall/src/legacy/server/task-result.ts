@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
+import { retryWhileUnavailable } from '../../jsonrpc/retryable.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { RELATED_TASK } from '../../protocol/tasks.ts'
 import { delay } from '../../util/timers.ts'
@@ -10,6 +11,9 @@ import type { LegacyCall } from './upgraded-request.ts'
 
 /** Time without a change notification after which the task is read again. */
 const POLL_INTERVAL_MS = 5000
+/** How long the store may be unavailable before waiting for a task fails. */
+const UNAVAILABLE_TIMEOUT_MS = 60_000
+const RETRY_INTERVAL_MS = 1000
 
 /**
  * Waits until a task has ended, and returns the result of its call. Meanwhile, sends the task's input requests and status notifications
@@ -22,7 +26,7 @@ export async function awaitTaskResult(taskId: string, client: TaskClient, call: 
   const forwarder = createInputForwarder(taskId, client, call)
   try {
     for (;;) {
-      const task = await client('tasks/get', { taskId })
+      const task = await persist(() => client('tasks/get', { taskId }), call)
       if (isFinalTask(task)) return finalResult(taskId, task, call)
       forwarder.forward(task)
       await Promise.race([changes.next(), forwarder.failed])
@@ -30,6 +34,11 @@ export async function awaitTaskResult(taskId: string, client: TaskClient, call: 
   } finally {
     changes.close()
   }
+}
+
+/** Repeats a request while the store is unavailable: the client that waits cannot tell an error of this from one of the task. */
+function persist<T>(send: () => Promise<T>, { context }: Pick<LegacyCall, 'context'>): Promise<T> {
+  return retryWhileUnavailable(send, { timeoutMs: UNAVAILABLE_TIMEOUT_MS, intervalMs: RETRY_INTERVAL_MS, signal: context.signal })
 }
 
 function finalResult(taskId: string, task: JsonObject, { plan }: LegacyCall): JsonObject {
@@ -91,7 +100,7 @@ function createInputForwarder(taskId: string, client: TaskClient, { context, pla
     const _meta = { ...(isObject(params?._meta) && params._meta), ...relatedTaskMeta(taskId) }
     const input = { method, params: { ...params, _meta } }
     const inputResponses = await sendInputRequests({ [key]: input }, context, plan)
-    await client('tasks/update', { taskId, inputResponses })
+    await persist(() => client('tasks/update', { taskId, inputResponses }), { context })
   }
   return {
     failed,

@@ -98,6 +98,7 @@ function runTool(
   if (parsed.issues) return invalidArguments(parsed.issues)
   if (middleware.length > 0) return runMiddleware(toolCall, options, middleware)
   const toFailure = (error: unknown): CallToolResult => failedResult(error, toolCall, options.onEvent)
+  call.hasStarted = true
   reportHandling(call.context, 'started')
   try {
     const value = tool.handler(parsed.value as never, call) as PromiseLike<unknown> | null | undefined

@@ -1,6 +1,7 @@
 import type { CallOptions, CallToolResult, ClientExtensionContext } from '../../entrypoints/client.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { retryWhileUnavailable } from '../../jsonrpc/retryable.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { PortcallError } from '../../util/errors.ts'
 import { delay } from '../../util/timers.ts'
@@ -41,8 +42,8 @@ export class TaskCancelledError extends PortcallError {
 
 const DEFAULT_POLL_INTERVAL_MS = 1000
 const MIN_POLL_INTERVAL_MS = 20
-/** How long a server may be unreachable before waiting for its task fails. */
-const UNREACHABLE_TIMEOUT_MS = 60_000
+/** How long a server, or its store, may be unavailable before waiting for its task fails. */
+const UNAVAILABLE_TIMEOUT_MS = 60_000
 
 type Context = Pick<ClientExtensionContext, 'request' | 'handleInputRequest' | 'subscribe'>
 
@@ -69,7 +70,7 @@ export function createTaskHandle(taskId: string, { context, listen, closeSignal 
       const responder = createInputResponder(taskId, options, context)
       try {
         for (let progress = 1, lastMessage: string | undefined; ; ) {
-          const task = await retryWhileUnreachable(() => get(options), signal)
+          const task = await persist(() => get(options), signal)
           if (isTerminalStatus(task.status)) return outcomeOf(task)
           if (task.statusMessage !== undefined && task.statusMessage !== lastMessage)
             onProgress?.({ progress: progress++, message: (lastMessage = task.statusMessage) })
@@ -99,18 +100,9 @@ export function createTaskHandle(taskId: string, { context, listen, closeSignal 
   }
 }
 
-/** Retries a request while the server is unreachable: tasks survive a restart of the server. */
-async function retryWhileUnreachable<T>(send: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  const startedAt = performance.now()
-  for (;;) {
-    try {
-      return await send()
-    } catch (error) {
-      const isRetryable = isObject(error) && error.retryable === true
-      if (!isRetryable || performance.now() - startedAt > UNREACHABLE_TIMEOUT_MS) throw error
-      await delay(DEFAULT_POLL_INTERVAL_MS, signal)
-    }
-  }
+/** Repeats a request while the server or its store is unavailable: tasks survive a restart of both. */
+function persist<T>(send: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return retryWhileUnavailable(send, { timeoutMs: UNAVAILABLE_TIMEOUT_MS, intervalMs: DEFAULT_POLL_INTERVAL_MS, signal })
 }
 
 function outcomeOf(task: DetailedTask): CallToolResult {
@@ -143,7 +135,7 @@ function createInputResponder(taskId: string, options: CallOptions, { request, h
     try {
       const response = await handleInputRequest(method, isObject(params) ? params : {}, signal)
       const inputResponses: JsonObject = { [key]: response }
-      await retryWhileUnreachable(() => request('tasks/update', { taskId, inputResponses }, options), options.signal)
+      await persist(() => request('tasks/update', { taskId, inputResponses }, options), options.signal)
     } catch (error) {
       if (!controller.signal.aborted) fail(error)
     }

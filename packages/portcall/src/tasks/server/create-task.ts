@@ -1,6 +1,7 @@
 import type { Call, RequestState, ServerExtensionContext, ToolInfo } from '../../entrypoints/index.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { retryData } from '../../jsonrpc/retryable.ts'
 import { TASK_PREFERENCE, type TaskPreference } from '../../protocol/tasks.ts'
 import { randomId } from '../../util/random.ts'
 import type { TaskQueue } from '../queues/queue.ts'
@@ -86,7 +87,7 @@ const INITIAL_STATE: RequestState = { roundTrips: 0, inputResponses: {}, steps: 
 async function createTask(call: Call, source: TaskSource, options: TaskMiddlewareOptions): Promise<CreateTaskResult> {
   const { context, taskStore, queue, limits, now } = options
   if (options.isStopped())
-    throw new RpcError(ErrorCode.internalError, 'The server is shutting down and does not accept new tasks')
+    throw new RpcError(ErrorCode.internalError, 'The server is shutting down and does not accept new tasks', retryData())
   const ttlMs = Math.max(1, Math.min(Math.trunc(source.ttlMs ?? limits.ttlMs), limits.maxTtlMs))
   const record = createRecord(
     {

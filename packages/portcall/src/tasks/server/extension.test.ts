@@ -34,7 +34,7 @@ describe('tasks', () => {
     const server = serverWith({ store: { ...memoryStores().store, get: unavailable } })
     const response = await callerOf(server, CAPABILITIES).request('tasks/get', { taskId: 'x' })
     expect(response).toMatchObject({
-      error: { code: -32603, message: expect.stringMatching(/^The store is unavailable/) },
+      error: { code: -32603, message: expect.stringMatching(/^The store is unavailable/), data: { retryAfterMs: 1000 } },
     })
     expect(JSON.stringify(response)).not.toContain('Redis')
   })

@@ -1,8 +1,9 @@
 import { ErrorCode, internalError, RpcError } from '../../../jsonrpc/errors.ts'
 import { type ErrorBody, failure, type RequestId, type Response } from '../../../jsonrpc/message.ts'
+import type { RetryData } from '../../../jsonrpc/retryable.ts'
 import { requiredScopes } from '../../../protocol/errors.ts'
 import { PortcallError } from '../../../util/errors.ts'
-import { flattenHeaders, type HeaderRecord, JSON_HEADERS, validateHeaders } from '../common/headers.ts'
+import { flattenHeaders, Header, type HeaderRecord, JSON_HEADERS, validateHeaders } from '../common/headers.ts'
 import type { HttpEndpoint } from './endpoint.ts'
 import type { HttpContext, HttpReply } from './types.ts'
 
@@ -32,7 +33,12 @@ export class HttpError extends PortcallError {
 /** Creates an error with the JSON-RPC code "internal error" for 429 and statuses from 500, "invalid request" for all others. */
 export function httpError(status: number, message: string, headers: HeaderRecord = {}): HttpError {
   const code = status >= 500 || status === 429 ? ErrorCode.internalError : ErrorCode.invalidRequest
-  return new HttpError(status, headers, { code, message })
+  const seconds = headers[Header.retryAfter]
+  return new HttpError(status, headers, {
+    code,
+    message,
+    ...(seconds !== undefined && { data: { retryAfterMs: Number(seconds) * 1000 } satisfies RetryData }),
+  })
 }
 
 /** Sends an error; omit `id` if the request id could not be read. */

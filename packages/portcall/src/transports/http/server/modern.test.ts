@@ -2,6 +2,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../test-kit/eventually.ts'
 import { listen, MODERN_VERSION, modernPost, post, writeRequest } from '../../../../test-kit/raw-connection.ts'
 import { createTestCore } from '../../../../test-kit/test-core.ts'
+import { RpcError } from '../../../jsonrpc/errors.ts'
+import { markUnavailable, retryData } from '../../../jsonrpc/retryable.ts'
 
 const call = (name: string, args: object = {}, id: string | number = 1) => ({
   id,
@@ -59,6 +61,23 @@ describe('a response', () => {
   test('to a handler error reveals no cause (H42)', async () => {
     const answer = await ask(modernPost(call('boom')))
     expect(answer.json.error).toEqual({ code: -32603, message: 'Internal error' })
+  })
+
+  test('that says that the server is unavailable has the status 503, unless it has begun', async () => {
+    const { connect } = await listen(async ({ id, method }, context) => {
+      if (method === 'prompts/list') await context.notify({ jsonrpc: '2.0', method: 'notifications/message' })
+      return markUnavailable(new RpcError(-32603, 'The store is unavailable', retryData()).response(id))
+    })
+    const json = { error: { code: -32603, data: { retryAfterMs: 1000 } } }
+    const headers = { 'retry-after': '1', 'content-type': 'application/json' }
+    const answer = await connect()
+      .send(modernPost({ id: 1, method: 'tools/list' }))
+      .response()
+    expect(answer).toMatchObject({ status: 503, headers, json })
+    const begun = connect().send(modernPost({ id: 1, method: 'prompts/list' }))
+    expect((await begun.head()).status).toBe(200)
+    await begun.event()
+    expect((await begun.event()).json).toMatchObject(json)
   })
 
   test('of an exchange that rejects is an internal error, which is reported', async () => {

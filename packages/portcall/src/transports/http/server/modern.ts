@@ -1,6 +1,7 @@
 import { ErrorCode, internalError } from '../../../jsonrpc/errors.ts'
 import type { Auth, ExchangeContext, HttpInfo } from '../../../jsonrpc/exchange.ts'
 import { type Notification, type Request, type Response, stringifyMessage } from '../../../jsonrpc/message.ts'
+import { isUnavailable, retryData } from '../../../jsonrpc/retryable.ts'
 import { ProtocolErrorCode, unsupportedProtocolVersion } from '../../../protocol/errors.ts'
 import { readRequestMeta } from '../../../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../../../protocol/revisions.ts'
@@ -150,8 +151,9 @@ class ModernCall implements ExchangeContext, Abortable {
     this.#isAnswered = true
     if (!this.#sink && 'error' in response && sendInsufficientScope(response, context, this.endpoint)) return
     if (!this.#sink && context.accepts.json) {
-      const status = 'error' in response ? errorStatus(response.error.code) : 200
-      context.send(status, JSON_HEADERS, stringifyMessage(response))
+      const isPassing = 'error' in response && isUnavailable(response)
+      const status = isPassing ? 503 : 'error' in response ? errorStatus(response.error.code) : 200
+      context.send(status, isPassing ? UNAVAILABLE_HEADERS : JSON_HEADERS, stringifyMessage(response))
       return
     }
     const text = encodeMessage(response)
@@ -160,6 +162,8 @@ class ModernCall implements ExchangeContext, Abortable {
     this.#sink.end()
   }
 }
+
+const UNAVAILABLE_HEADERS = [...JSON_HEADERS, Header.retryAfter, String(retryData().retryAfterMs / 1000)]
 
 const BAD_REQUEST_CODES = new Set<number>([
   ErrorCode.parseError,
