@@ -107,6 +107,50 @@ describe('a program of a legacy revision', () => {
   })
 })
 
+describe('a program that each user has for itself', () => {
+  const openForUsers = (): Gateway =>
+    open(
+      { a: { target: program(), sharing: 'principal' } },
+      {
+        singleUser: false,
+        middleware: [
+          (request, context, next) => {
+            const meta = request.params?._meta as { readonly 'io.modelcontextprotocol/clientInfo': { readonly name: string } }
+            const { name } = meta['io.modelcontextprotocol/clientInfo']
+            return next(request, name === 'nobody' ? context : { ...context, auth: { principal: name } })
+          },
+        ] satisfies Parameters<typeof createGateway>[0]['middleware'],
+      },
+    )
+  const clientsOf = (gateway: Gateway, name: string) =>
+    Promise.all(CLIENTS.map((options) => clientOf(gateway, { ...options, info: { name, version: '1' } })))
+
+  test('serves all clients of a user in one process, and no other user', async () => {
+    const gateway = openForUsers()
+    const [ada, bob] = [await clientsOf(gateway, 'ada'), await clientsOf(gateway, 'bob')]
+    const pids = async (clients: typeof ada) =>
+      new Set(await Promise.all(clients.map(async ({ call }) => (await call('a__pid')).pid)))
+    const [ofAda, ofBob] = [await pids(ada), await pids(bob)]
+    expect([ofAda.size, ofBob.size]).toEqual([1, 1])
+    expect(ofAda).not.toEqual(ofBob)
+    expect(gateway.status().servers.a?.connections).toBe(2)
+  })
+
+  test('asks only clients of its user, and starts a second process only for the user that it asked', async () => {
+    const gateway = openForUsers()
+    const [ada, bob] = [await clientsOf(gateway, 'ada'), await clientsOf(gateway, 'bob')]
+    expect((await ada[1]!.call('a__ask')).answer).toEqual({ action: 'accept', content: { name: 'Ada' } })
+    for (const { call } of [...ada, ...bob]) await call('a__pid')
+    expect(gateway.status().servers.a?.connections).toBe(3)
+  })
+
+  test('callers without a name share processes that declare what they do', async () => {
+    const gateway = openForUsers()
+    const nobody = await clientsOf(gateway, 'nobody')
+    expect((await nobody[0]!.call('a__pid')).declared).not.toHaveProperty('elicitation')
+  })
+})
+
 describe('programs that start slowly', () => {
   const names = async (gateway: Gateway): Promise<string[]> => {
     const { client } = await clientOf(gateway, {})

@@ -83,7 +83,8 @@ export interface GatewayServerOptions
   /**
    * The client capabilities that a program of an older revision is started with. `all`: every kind of input, so that clients with different
    * capabilities share a process; clients without a kind get another process once the program has asked for it. `exact`: those of each client, in
-   * processes of their own. Default: `all` if the gateway has a single user, and otherwise `exact`.
+   * processes of their own. Default: `all` for processes with one user, because the gateway has a single user or `sharing` is `principal`, and otherwise
+   * `exact`.
    */
   readonly capabilities?: 'all' | 'exact'
   /** How long a list may wait for this server, in milliseconds. Then it is left out. Default: 2000. */

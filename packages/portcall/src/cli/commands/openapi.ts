@@ -140,7 +140,13 @@ function splitPair(text: string, separator: string, flag: string): [string, stri
 
 function readCredential(text: string): [string, ApiCredentialSource] {
   const [scheme, value] = splitPair(text, '=', '--auth')
-  return [scheme, expandVariables(value.replace(/^\$([A-Za-z_]\w*)$/, '${$1}'), `--auth ${scheme}`)]
+  return [
+    scheme,
+    expandVariables(
+      value.replace(/^\$([A-Za-z_]\w*)$/, (_variable, name) => `\${${name}}`),
+      `--auth ${scheme}`,
+    ),
+  ]
 }
 
 function isWanted(operation: ApiOperation, { include, exclude }: FlagValues): boolean {

@@ -91,10 +91,15 @@ export function createConnections(options: ConnectionsOptions): Connections {
       throw error
     }
   }
+  /** A program with one user can have one process for all of its clients: whom it asks is always this user. */
+  const sharesSessions = (auth: Auth | undefined): boolean => {
+    const hasOneUser = options.singleUser || (sharing === 'principal' && auth !== undefined)
+    return isProgram(server) && (server.capabilities ?? (hasOneUser ? 'all' : 'exact')) === 'all'
+  }
   const create = (auth: Auth | undefined): StatelessConnection =>
     createStatelessConnection({
       open: (capabilities, signal, onInputRequest) => open({ auth, capabilities, signal, onInputRequest }),
-      sharesSessions: isProgram(server) && (server.capabilities ?? (options.singleUser ? 'all' : 'exact')) === 'all',
+      sharesSessions: sharesSessions(auth),
       capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
       maxSessions: maxConnections,
       maxOwnedSessions: MAX_OWNED_SESSIONS,
