@@ -185,5 +185,7 @@ export const TARGETS = [
   { title: 'many servers', groups: ['gateway/many'], cells: ['u50'], metric: 'perSecond', toCell: 'u1', least: 0.9 },
   { title: 'many tools', groups: ['gateway/many'], cells: ['t2000'], metric: 'perSecond', toCell: 't10', least: 0.9 },
   { title: 'ten servers, idle', groups: ['gateway/idle'], cells: ['u10'], metric: 'idleMB', most: 80 },
+  { title: 'fourteen programs', groups: ['gateway/programs'], cells: ['clients'], metric: 'processes', most: 17 },
+  { title: 'fourteen programs', groups: ['gateway/programs'], cells: ['clients'], metric: 'residentMB', most: 80 },
   { title: 'ready', groups: ['gateway/idle'], cells: ['u10'], metric: 'readyMs', most: 300 },
 ]

@@ -35,5 +35,6 @@ export const METRICS = {
   taskPerSecond: { title: 'tasks/s', unit: 'tasks a second', show: short },
   readyMs: { title: 'ready ms', unit: 'ms', show: short },
   residentMB: { title: 'MiB after', unit: 'MiB', show: short },
+  processes: { title: 'processes', unit: 'processes', show: short },
   idleMB: { title: 'idle MiB', unit: 'MiB', show: short },
 }

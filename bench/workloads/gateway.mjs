@@ -8,6 +8,7 @@ import { startServer } from '../harness/server.mjs'
 import { ID } from '../load/request.mjs'
 import { installPeers } from '../prepare.mjs'
 import { openingLines, openingPosts, posted, REVISIONS, requestText, toolCall } from './messages.mjs'
+import { PROGRAMS_GROUP } from './programs.mjs'
 
 const MB = 2 ** 20
 const EVERY_MS = 5
@@ -201,4 +202,5 @@ export const GATEWAY = [
   FRONT,
   MANY,
   IDLE,
+  PROGRAMS_GROUP,
 ]

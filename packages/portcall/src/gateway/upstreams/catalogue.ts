@@ -38,6 +38,8 @@ export interface CatalogueOptions extends AnswerReaderOptions {
   readonly onLate: (kind: GatewayItemKind | undefined) => void
   /** Returns how long a list waits if there is a kept one, in milliseconds. */
   readonly keptWaitMs: () => number
+  /** Reports whether the last connection succeeded. */
+  readonly isReady: () => boolean
   /** Reports whether an error means that the server starts or is away, as opposed to an answer of the server. */
   readonly isAway: (error: unknown) => boolean
 }
@@ -66,7 +68,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     setLru(shelves, [caller.key, shelf], MAX_SHELVES)
     return shelf
   }
-  const standIns = createStandIns({ kept: keptLists, reader, shelfOf, changes: () => changes })
+  const standIns = createStandIns({ kept: keptLists, reader, shelfOf, isReady: options.isReady, changes: () => changes })
   const fetchList = async (info: KindInfo, caller: Caller): Promise<UpstreamList> => {
     const before = changes
     const { value, error } = await currentInfo(caller, { waitMs: Infinity })

@@ -6,7 +6,7 @@ import { createMutex } from '../../util/async.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
 import { sha256 } from '../../util/digest.ts'
 import { setLru } from '../../util/lru.ts'
-import { withTimeout } from '../../util/timers.ts'
+import { unref, withTimeout } from '../../util/timers.ts'
 import type { Caller } from '../caller.ts'
 import type { GatewayServerOptions } from '../options.ts'
 import {
@@ -44,8 +44,24 @@ export interface KeptListsOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** Lists of callers with the same authorization that have not been written yet. */
+interface PendingLists {
+  readonly auth: Caller['auth']
+  readonly lists: Map<string, PendingList>
+}
+
+interface PendingList {
+  readonly kind: KeptKind
+  readonly capabilitiesKey: string
+  readonly items: readonly unknown[]
+}
+
 const TTL_MS = 30 * 86_400_000
 const KEEP_INTERVAL_MS = 60_000
+/** Lists of several kinds and clients come together. */
+const WRITE_DELAY_MS = 1000
+/** A list that has not changed is written again after this time. */
+const REFRESH_INTERVAL_MS = 3_600_000
 const READ_TIMEOUT_MS = 1000
 const CLOSE_TIMEOUT_MS = 2000
 const MAX_CALLERS = 1000
@@ -60,7 +76,11 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
   /** The records that are being read. Lists of several kinds are often requested together. */
   const loading = new Map<string, Promise<KeptRecord>>()
 
-  const keyOf = async ({ auth }: Caller): Promise<string> => `${await ownerKey(credentialKey(auth))}/${await digest}`
+  /** What has not been written yet, by the authorization of its callers. */
+  const pending = new Map<string, PendingLists>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const keyOf = async (auth: Caller['auth']): Promise<string> => `${await ownerKey(credentialKey(auth))}/${await digest}`
   const load = async (key: string): Promise<KeptRecord> => {
     const text = await store.get(key)
     return text === undefined ? EMPTY : parseKept(text)
@@ -74,22 +94,32 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
     started.then(end, end)
     return started
   }
-  const write = async (kind: KeptKind, caller: Caller, items: readonly unknown[]): Promise<void> => {
-    const [key, capabilities, list] = await Promise.all([
-      keyOf(caller),
-      sha256(caller.capabilitiesKey),
-      sha256(JSON.stringify(items)),
-    ])
-    const record = await load(key)
-    const text = formatKept(withList(record, { capabilities, kind, list, items }))
-    await store.set(key, text, { ttlMs: TTL_MS })
+  const write = async ({ auth, lists }: PendingLists): Promise<void> => {
+    const key = await keyOf(auth)
+    const before = await load(key)
+    let record = before
+    for (const { kind, capabilitiesKey, items } of lists.values()) {
+      const [capabilities, list] = await Promise.all([sha256(capabilitiesKey), sha256(JSON.stringify(items))])
+      const known = findKept(record, kind, capabilities)
+      const isCurrent = known?.digest === list && known.listedAt > Date.now() - REFRESH_INTERVAL_MS
+      if (!isCurrent) record = withList(record, { capabilities, kind, list, items })
+    }
+    if (record !== before) await store.set(key, formatKept(record), { ttlMs: TTL_MS })
+  }
+  /** Writes what was listed, all kinds together. */
+  const flush = (): Promise<unknown> => {
+    clearTimeout(timer)
+    timer = undefined
+    const all = [...pending.values()]
+    pending.clear()
+    return mutex.run(() => Promise.all(all.map((lists) => write(lists).catch(onError))))
   }
 
   return {
     async read(kind, caller) {
       if (!isLasting(caller)) return undefined
       try {
-        const record = await loadOnce(await keyOf(caller))
+        const record = await loadOnce(await keyOf(caller.auth))
         const kept = findKept(record, kind, await sha256(caller.capabilitiesKey))
         return kept && kept.listedAt > Date.now() - TTL_MS ? kept : undefined
       } catch (error) {
@@ -101,7 +131,11 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
     keep(kind, caller, items) {
       if (!mayKeep()) return
       setLru(keptAt, [`${kind} ${caller.key}`, Date.now()], MAX_CALLERS)
-      mutex.run(() => write(kind, caller, items)).catch(onError)
+      const { auth, capabilitiesKey } = caller
+      const key = credentialKey(auth)
+      const { lists } = pending.get(key) ?? { lists: new Map() }
+      pending.set(key, { auth, lists: lists.set(`${kind} ${capabilitiesKey}`, { kind, capabilitiesKey, items }) })
+      timer ??= unref(setTimeout(() => void flush(), WRITE_DELAY_MS))
     },
     changed: () => keptAt.clear(),
     close: () =>

@@ -15,6 +15,8 @@ export interface KeptList {
   readonly items: readonly unknown[]
   /** When they were fetched, in milliseconds since 1970. */
   readonly listedAt: number
+  /** The digest of the items. */
+  readonly digest: string
 }
 
 /** What is kept of a server for callers with the same authorization. Equal lists of several sets of capabilities are kept once. */
@@ -39,7 +41,7 @@ const MAX_SETS = 8
 export function findKept({ lists, sets }: KeptRecord, kind: KeptKind, capabilities: string): KeptList | undefined {
   const found = sets.find((set) => set.capabilities === capabilities)?.kinds[kind]
   const items = found && lists[found.list]
-  return items && { items, listedAt: found.listedAt }
+  return items && { items, listedAt: found.listedAt, digest: found.list }
 }
 
 /** A list, by its digest, of clients with some capabilities. */

@@ -18,11 +18,13 @@ export interface StandInsOptions {
   readonly kept: KeptLists | undefined
   readonly reader: AnswerReader
   readonly shelfOf: ShelfOf
+  /** Reports whether the server can be expected to answer, so that nothing has to stand in for it. */
+  readonly isReady: () => boolean
   /** Returns a number that is another one after each change of the lists or policies. */
   readonly changes: () => number
 }
 
-export function createStandIns({ kept: keptLists, reader, shelfOf, changes }: StandInsOptions): StandIns {
+export function createStandIns({ kept: keptLists, reader, shelfOf, isReady, changes }: StandInsOptions): StandIns {
   const find = async <K extends KeptKind>(
     kind: K,
     caller: Caller,
@@ -32,6 +34,7 @@ export function createStandIns({ kept: keptLists, reader, shelfOf, changes }: St
     if (!keptLists || fetched[kind].last) return undefined
     const known = kept.get(kind) as Answers[K] | undefined
     if (known) return known
+    if (isReady()) return undefined
     const before = changes()
     const found = await keptLists.read(kind, caller)
     const answer = found && (await read(found).catch(() => undefined))

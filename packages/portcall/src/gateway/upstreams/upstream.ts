@@ -205,7 +205,7 @@ function keepLists(
   { name, server, listStore, onEvent }: UpstreamOptions,
   health: UpstreamHealth,
   mayKeep: () => boolean,
-): Pick<CatalogueOptions, 'kept' | 'keptWaitMs' | 'isAway'> {
+): Pick<CatalogueOptions, 'kept' | 'keptWaitMs' | 'isReady' | 'isAway'> {
   const onError = (error: unknown): void =>
     onEvent({ type: 'warning', server: name, message: `Its lists cannot be kept: ${errorMessage(error)}` })
   return {
@@ -214,6 +214,7 @@ function keepLists(
         ? createKeptLists({ store: listStore, server: name, options: server, mayKeep, onError })
         : undefined,
     keptWaitMs: () => (health.isFailing ? 0 : (server.listTimeoutMs ?? LIST_TIMEOUT_MS)),
+    isReady: () => health.state === 'ready',
     isAway: (error) =>
       !(error instanceof RpcError) && !isRefusal(error) && (error instanceof ListTimeoutError || health.state !== 'ready'),
   }
