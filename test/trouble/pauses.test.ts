@@ -1,4 +1,4 @@
-/** Processes that pause for longer than the leases of their tasks, and come back: nothing has failed. */
+/** Processes that pause for longer than the leases of their tasks, and come back: nothing has failed. Clocks that are set back. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
@@ -66,6 +66,16 @@ async function expectBlocksOutlasted({ start, work, effects, result }: WorkingSe
   expect(effects().filter((line) => line === 'effect').length).toBe(1)
 }
 
+async function expectClockSetBackSurvived({ start, startWork, resultOf, effects, goOn, result }: WorkingService): Promise<void> {
+  const ahead = await start(3_600_000)
+  const taskId = await startWork(ahead, { waits: true })
+  await eventually(() => expect(effects()).toEqual(['start']))
+  ahead.process.kill('SIGKILL')
+  goOn()
+  expect(await resultOf(await start(), taskId)).toEqual(result)
+  expect(effects()).toEqual(['start', 'start', 'effect', 'end'])
+}
+
 const TIMEOUT_MS = 120_000
 
 describe.concurrent.each(available)('$backend', ({ backend, url }) => {
@@ -97,6 +107,16 @@ describe.concurrent.each(available)('$backend', ({ backend, url }) => {
     },
     async () => {
       await withService(options, expectBlocksOutlasted)
+    },
+  )
+
+  test.runIf(isShared)(
+    'a process fails and the clock is set back by an hour: another process continues its task',
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async () => {
+      await withService(options, expectClockSetBackSurvived)
     },
   )
 })

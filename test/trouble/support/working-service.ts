@@ -27,8 +27,8 @@ export interface Work {
 
 /** The service of one test. */
 export interface WorkingService {
-  /** Starts another process. */
-  start(): Promise<WorkingNode>
+  /** Starts another process, whose clock is ahead by `skewMs`. */
+  start(skewMs?: number): Promise<WorkingNode>
   /** Runs the tool as a task and waits for its result. */
   work(node: Pick<WorkingNode, 'url'>, work: Work, options?: ConnectOptions): Promise<unknown>
   /** Runs the tool as a task. Resolves to the id of the task. */
@@ -70,8 +70,10 @@ export async function withService(
   const open = (node: Pick<WorkingNode, 'url'>, more: ConnectOptions = {}) =>
     connect(node.url, { ...more, extensions: [tasks()] })
   const service: WorkingService = {
-    async start() {
-      const child = fork(PROGRAM, [backend, url || join(folder, `${name}.db`), name, folder], { stdio: 'inherit' })
+    async start(skewMs = 0) {
+      const child = fork(PROGRAM, [backend, url || join(folder, `${name}.db`), name, folder, String(skewMs)], {
+        stdio: 'inherit',
+      })
       children.push(child)
       const [{ url: ownUrl }] = (await once(child, 'message')) as [{ url: string }]
       const reports: string[] = []

@@ -43,7 +43,9 @@ export function createConcurrencySlots(options: ConcurrencySlotsOptions): Concur
     if ((await store.count(prefix)) >= limit) return undefined
     const first = Math.floor(Math.random() * limit)
     for (let at = 0; at < limit; at++) {
-      const lease = await takeLease({ store, key: prefix + ((first + at) % limit), leaseTtlMs: SLOT_TTL_MS })
+      const key = prefix + ((first + at) % limit)
+      // A request whose process was paused still runs, and takes its slot again if it is free.
+      const lease = await takeLease({ store, key, leaseTtlMs: SLOT_TTL_MS, mayContinue: async () => true })
       if (lease) return lease
     }
     return undefined

@@ -80,7 +80,8 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
   const { maxReceipts = MAX_RECEIPTS, maxResponseBytes = MAX_RESPONSE_BYTES } = options
   const store = options.store ?? createDefaultStore({ whenFull: 'refuse' })
   const responses = options.store ?? createDefaultStore()
-  const settings = { store, responses, name, ttlMs, leaseTtlMs, maxReceipts, maxResponseBytes }
+  const running = new Set<string>()
+  const settings = { store, responses, name, ttlMs, leaseTtlMs, maxReceipts, maxResponseBytes, running }
   const callerOf = createKeyLookup({ ...options, key: options.key ?? clientOf })
   const checksAuthorization = options.key === undefined
   return markReplaying(async (request, context, next) => {
@@ -175,7 +176,10 @@ function checkReceipt({ params, authorization }: Receipt, start: Start, { auth }
 async function findFailure(receipts: Receipts): Promise<undefined> {
   const latest = await receipts.read()
   if (latest && latest.bytes === undefined)
-    throw new RpcError(ErrorCode.internalError, 'The process that ran this call has failed. Its outcome is unknown')
+    throw new RpcError(
+      ErrorCode.internalError,
+      'The process that ran this call has failed, or does not respond. Its outcome is unknown. If it comes back, a later call with the key gets the outcome',
+    )
 }
 
 /** Runs a request that holds the lease of its key. Resolves to `undefined` if there is a receipt by now. */

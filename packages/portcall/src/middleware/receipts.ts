@@ -18,6 +18,8 @@ export interface ReceiptOptions {
   readonly caller: string
   /** Identifies the request among those of the caller. */
   readonly id: string
+  /** The keys of the requests that run in this process. */
+  readonly running: Set<string>
 }
 
 /** The stored receipt of a request. Without `bytes`, it is running, or its process has failed. */
@@ -50,7 +52,7 @@ export interface Receipts {
 const MAX_INLINE_BYTES = 1024
 
 export function createReceipts(options: ReceiptOptions): Receipts {
-  const { store, responses, name, ttlMs, leaseTtlMs, maxReceipts, maxResponseBytes, caller, id } = options
+  const { store, responses, name, ttlMs, leaseTtlMs, maxReceipts, maxResponseBytes, caller, id, running } = options
   const prefix = `portcall:${name}:${caller}/`
   const key = prefix + id
   const responseKey = `portcall:${name}:response:${caller}/${id}`
@@ -59,6 +61,14 @@ export function createReceipts(options: ReceiptOptions): Receipts {
       // Too large for the store. The fact that the call has run is what matters.
       if (!(error instanceof StoreFullError || error instanceof RangeError)) throw error
     })
+  const lock = (): Promise<Lease | 'busy' | 'full'> =>
+    takeLease({ store, key: `portcall:${name}:lease:${caller}/${id}:lease`, leaseTtlMs, mayContinue: async () => true }).then(
+      (lease) => lease ?? 'busy',
+      (error: unknown) => {
+        if (error instanceof StoreFullError) return 'full'
+        throw error
+      },
+    )
   return {
     async read() {
       const text = await store.get(key)
@@ -91,14 +101,28 @@ export function createReceipts(options: ReceiptOptions): Receipts {
       })
     },
     release: () => store.delete(key),
-    lock: () =>
-      takeLease({ store, key: `portcall:${name}:lease:${caller}/${id}:lease`, leaseTtlMs }).then(
-        (lease) => lease ?? 'busy',
-        (error: unknown) => {
-          if (error instanceof StoreFullError) return 'full'
-          throw error
-        },
-      ),
+    async lock() {
+      // The lease of a request of this process may have expired while the process was paused. The request has not failed.
+      if (running.has(key)) return 'busy'
+      running.add(key)
+      const lease = await lock().catch((error: unknown) => {
+        running.delete(key)
+        throw error
+      })
+      if (typeof lease === 'object') return withRelease(lease, () => void running.delete(key))
+      running.delete(key)
+      return lease
+    },
+  }
+}
+
+function withRelease({ release, ...lease }: Lease, onRelease: () => void): Lease {
+  return {
+    ...lease,
+    async release() {
+      await release()
+      onRelease()
+    },
   }
 }
 

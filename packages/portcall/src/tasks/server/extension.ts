@@ -69,7 +69,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
     setup(context) {
       const { now = Date.now, runWorker = true } = options
       const limits = { ...TASK_LIMITS, ...options.limits }
-      const { leaseTtlMs, sweepIntervalMs, concurrency } = limits
+      const { leaseTtlMs, sweepIntervalMs, maxClockSkewMs, concurrency } = limits
       const withTimeout = timeoutDecorator(limits.storeTimeoutMs)
       const store = decorateStore(options.store ?? context.store, withTimeout)
       const bus = decorateBus(options.bus ?? context.bus, withTimeout)
@@ -83,10 +83,10 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
           request,
           runContext,
         )
-      const lease = { store, leaseTtlMs, maxClockSkewMs: limits.maxClockSkewMs }
+      const lease = { store, leaseTtlMs, maxClockSkewMs }
       const onWarning = context.reportWarning
       const worker = createWorker({ taskStore, lease, now, dispatch, onError, onWarning, ...limits })
-      const requeuer = createRequeuer({ store, taskStore, queue, leaseTtlMs, sweepIntervalMs, onError, now })
+      const requeuer = createRequeuer({ store, taskStore, queue, leaseTtlMs, sweepIntervalMs, maxClockSkewMs, onError, now })
       const lifecycle = createWorkerLifecycle({ queue, worker, requeuer, concurrency, onError })
       const start = runWorker ? lifecycle.start : () => {}
       const middleware = createTaskMiddleware({ context, taskStore, queue, limits, isStopped: () => lifecycle.isStopped, now })

@@ -27,6 +27,7 @@ export interface RequeuerOptions {
   readonly leaseTtlMs: number
   /** The interval of sweeps. One process does each of them. */
   readonly sweepIntervalMs: number
+  readonly maxClockSkewMs: number
   readonly onError: (error: unknown) => void
   readonly now: () => number
 }
@@ -35,7 +36,7 @@ const SWEEP_KEY = 'tasks/swept'
 const PAGE_SIZE = 100
 
 export function createRequeuer(options: RequeuerOptions): Requeuer {
-  const { store, taskStore, queue, leaseTtlMs, sweepIntervalMs, onError, now } = options
+  const { store, taskStore, queue, leaseTtlMs, sweepIntervalMs, maxClockSkewMs, onError, now } = options
   let timer: ReturnType<typeof setInterval> | undefined
   let isStopped = false
 
@@ -50,8 +51,19 @@ export function createRequeuer(options: RequeuerOptions): Requeuer {
     const record = await taskStore.read(ref)
     if (record) await requeueIfLost(ref, record)
   }
+  /** Takes the turn of this interval, also from a process whose clock was set back since. */
+  const takeSweep = async (): Promise<boolean> => {
+    const turn = { value: String(now()), ttlMs: sweepIntervalMs }
+    if (await store.compareAndSet(SWEEP_KEY, { expected: undefined, ...turn })) return true
+    const value = await store.get(SWEEP_KEY)
+    return (
+      value !== undefined &&
+      Number(value) > now() + maxClockSkewMs &&
+      store.compareAndSet(SWEEP_KEY, { expected: value, ...turn })
+    )
+  }
   const sweep = async (): Promise<void> => {
-    if (!(await store.compareAndSet(SWEEP_KEY, { expected: undefined, value: '', ttlMs: sweepIntervalMs }))) return
+    if (!(await takeSweep())) return
     let page: TaskRef[] = []
     do {
       page = await taskStore.listUnfinished({ limit: PAGE_SIZE, ...(page.length > 0 && { after: page.at(-1) as TaskRef }) })
