@@ -11,6 +11,7 @@ const PROGRAMS = {
   'valkey-server': { folders: () => [] },
   postgres: { package: 'postgresql', folders: postgresFolders },
   initdb: { package: 'postgresql', folders: postgresFolders },
+  pgbouncer: { package: 'pgbouncer', folders: () => ['/usr/sbin'] },
   zsh: { package: 'zsh', folders: () => [] },
   fish: { package: 'fish', folders: () => [] },
 }
