@@ -1,5 +1,5 @@
 /** Stores in Redis or Valkey. @module */
-export type { IoRedisClient, NodeRedisClient, RedisClient } from '../stores/redis/driver.ts'
+export type { IoRedisClient, NodeRedisClient, RedisClient, RedisClientSettings } from '../stores/redis/client.ts'
 export type { RedisLogOptions } from '../stores/redis/log.ts'
 export { type RedisStoresOptions, redisStores } from '../stores/redis/redis.ts'
 export type { RedisKeyValueStoreOptions } from '../stores/redis/store.ts'

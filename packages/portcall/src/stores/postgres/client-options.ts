@@ -7,7 +7,7 @@ const ADVICE = 'Pass new Pool({ connectionString })'
 export const isPostgresJs = (source: PostgresSource): source is PostgresClient => 'unsafe' in source
 
 /** @throws TypeError if the source is not one, or its settings do not leave a connection for statements besides that of the bus. */
-export function assertSupported(source: PostgresSource): void {
+export function assertPostgresSource(source: PostgresSource): void {
   const { unsafe, connect, listen, totalCount } = (source ?? {}) as {
     readonly [member in 'unsafe' | 'connect' | 'listen' | 'totalCount']?: unknown
   }

@@ -3,10 +3,6 @@
  * that listens for notifications.
  */
 
-import { assertSupported, isPostgresJs } from './client-options.ts'
-import { createPgDriver } from './pg-driver.ts'
-import { createPostgresJsDriver } from './postgres-js-driver.ts'
-
 /** A statement. With values it has a name, under which a connection prepares it once. */
 export interface Statement {
   text: string
@@ -95,10 +91,4 @@ export interface PostgresListener {
   close(): void
   /** Sends something on the connection, so that nothing ends it because it is idle. Rejects if it is broken. */
   ping(): Promise<void>
-}
-
-/** @throws TypeError if the source cannot be used. */
-export function createPostgresDriver(source: PostgresSource): PostgresDriver {
-  assertSupported(source)
-  return isPostgresJs(source) ? createPostgresJsDriver(source) : createPgDriver(source)
 }

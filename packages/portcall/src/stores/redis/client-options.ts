@@ -3,7 +3,7 @@
  * replicas are replaced in the copies, because the stores would return wrong results with them.
  */
 import { describeClient } from '../check-stores-options.ts'
-import type { RedisClient } from './driver.ts'
+import type { RedisClient } from './client.ts'
 
 /** Settings that must not be copied from a client of `ioredis`. */
 const IOREDIS_NODE_OPTIONS = {
@@ -75,7 +75,7 @@ export function fullPrefix(client: RedisClient, prefix: string): string {
  * @throws TypeError if the client cannot be used, or not with this prefix, which includes that of the client. In a cluster, a hash tag must put
  * all keys into one slot.
  */
-export function assertSupported(client: RedisClient, prefix: string): void {
+export function assertRedisClient(client: RedisClient, prefix: string): void {
   const given = client as Partial<RedisClient> | null | undefined
   if (given && 'getSentinelNode' in given)
     throw new TypeError(

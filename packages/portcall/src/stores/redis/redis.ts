@@ -3,10 +3,10 @@ import type { BusOptions } from '../bus.ts'
 import { checkStoresOptions, type StoresPartNames } from '../check-stores-options.ts'
 import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
-import { logWarning, type OnWarning } from '../warn.ts'
+import { logWarning } from '../warn.ts'
 import { createRedisBus } from './bus.ts'
-import { assertSupported, fullPrefix, handleErrors } from './client-options.ts'
-import type { RedisClient } from './driver.ts'
+import type { RedisClient } from './client.ts'
+import { assertRedisClient, fullPrefix, handleErrors } from './client-options.ts'
 import { createRedisExecutor } from './executor.ts'
 import { createRedisLog, type RedisLogOptions } from './log.ts'
 import { createRedisStore, type RedisKeyValueStoreOptions } from './store.ts'
@@ -26,7 +26,7 @@ export interface RedisStoresOptions {
   /** Options of the bus. */
   bus?: BusOptions
   /** Receives a warning if Redis is set to delete what is stored. Default: it is written to stderr. */
-  onWarning?: OnWarning
+  onWarning?: (message: string) => void
 }
 
 const NAMES: OptionNames<RedisStoresOptions> = {
@@ -56,7 +56,7 @@ export function redisStores(client: RedisClient, options: RedisStoresOptions = {
   checkStoresOptions('redisStores()', options, { names: NAMES, parts: PARTS })
   const { prefix: ownPrefix = '{portcall}:', timeoutMs = 2000, onWarning = logWarning } = options
   const prefix = fullPrefix(client ?? {}, ownPrefix)
-  assertSupported(client, prefix)
+  assertRedisClient(client, prefix)
   handleErrors(client)
   const executor = createRedisExecutor({ client, timeoutMs, onSuspect: () => bus.reconnect(), onWarning })
   const store = createRedisStore(executor, prefix, options.store)

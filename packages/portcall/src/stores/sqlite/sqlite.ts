@@ -2,7 +2,7 @@ import type { OptionNames } from '../../util/check-options.ts'
 import { checkStoresOptions } from '../check-stores-options.ts'
 import { markProcessLocal } from '../process-local.ts'
 import type { Stores } from '../stores.ts'
-import { logWarning, type OnWarning } from '../warn.ts'
+import { logWarning } from '../warn.ts'
 import { assertFileOrDatabase, assertWritable, isInMemory } from './assert-database.ts'
 import { createSqliteBus, type SqliteBusOptions } from './bus.ts'
 import { createSqliteConnection, type SqliteConnection } from './connection.ts'
@@ -33,7 +33,7 @@ export interface SqliteStoresOptions {
    */
   durability?: Durability
   /** Receives a warning if the file is removed or replaced while it is open. Default: it is written to stderr. */
-  onWarning?: OnWarning
+  onWarning?: (message: string) => void
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number
 }
