@@ -6,6 +6,7 @@ import { readConfig } from '../../entrypoints/client.ts'
 import { type GatewayConfig, readGatewayConfig, type ServerConfig } from '../../entrypoints/gateway.ts'
 import { unreadable, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
+import { serversOffInClaudeCode } from '../hosts/claude-code-settings.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
 import { projectDirectory } from '../hosts/project-directory.ts'
 import { namingFile } from '../target/config-file.ts'
@@ -56,7 +57,7 @@ export async function loadGateway(
   const text = file === undefined ? '{}' : await readText(file)
   const readOptions = {
     onVariable,
-    ...(file !== undefined && { directory: projectDirectory(file) }),
+    ...(file !== undefined && { directory: projectDirectory(file), disabledServers: serversOffInClaudeCode(file) }),
     ...formatOf(file),
     ...(from.length > 0 && { servers }),
   }
@@ -108,7 +109,11 @@ async function readHost(name: string, onVariable: VariableMask['add']): Promise<
   if (files.length === 0) throw usageError(`${host.title} has no configuration`, `there is no ${userFile}`)
   const configs = await Promise.all(
     files.map(async (file) =>
-      readConfig(await readText(file), { format: host.format, onVariable }).catch((error: unknown) => {
+      readConfig(await readText(file), {
+        format: host.format,
+        onVariable,
+        disabledServers: serversOffInClaudeCode(file),
+      }).catch((error: unknown) => {
         throw namingFile(error, file)
       }),
     ),

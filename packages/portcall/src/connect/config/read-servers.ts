@@ -38,7 +38,11 @@ function parsedDocument(root: object): ConfigDocument {
 }
 
 /** Reads the servers of a parsed configuration. @throws ConfigError when it contains none. */
-export async function readServers(document: ConfigDocument, options: Partial<ConfigVariables> = {}): Promise<Config> {
+export async function readServers(
+  document: ConfigDocument,
+  options: Partial<ConfigVariables> & Pick<ReadConfigOptions, 'disabledServers'> = {},
+): Promise<Config> {
+  const { disabledServers = [] } = options
   const { root } = document
   const directory = projectDirectoryOf(options)
   const project = projectOf(root, directory)
@@ -47,7 +51,7 @@ export async function readServers(document: ConfigDocument, options: Partial<Con
   const source = await createVariableSource(root, options)
   const builtIn = entries.filter(({ entry }) => isBuiltIn(entry))
   const own = entries.filter((located) => !builtIn.includes(located))
-  const servers = own.map((located) => readServer(located, { document, source, project }))
+  const servers = own.map((located) => readServer(located, { document, source, project, disabledServers }))
   const notes = own
     .filter((_, at) => 'target' in (servers[at] ?? {}))
     .flatMap((located) =>
@@ -130,10 +134,14 @@ interface EntryContext {
   readonly source: VariableSource
   /** The settings of the project, if the host keeps them in the configuration. */
   readonly project: JsonObject | undefined
+  /** The servers that are switched off elsewhere. */
+  readonly disabledServers: readonly string[]
 }
 
-function readServer({ name, entry, path }: LocatedEntry, { document, source, project }: EntryContext): ServerConfig {
-  if (isDisabled(entry) || isSwitchedOff(name, document.root, project)) return { name, disabled: true }
+function readServer({ name, entry, path }: LocatedEntry, context: EntryContext): ServerConfig {
+  const { document, source, project, disabledServers } = context
+  if (isDisabled(entry) || disabledServers.includes(name) || isSwitchedOff(name, document.root, project))
+    return { name, disabled: true }
   try {
     const tools = isObject(entry) ? readToolFilter(entry, { name, root: document.root }) : undefined
     return { name, ...readServerEntry(entry, source), ...(tools && { tools }) }

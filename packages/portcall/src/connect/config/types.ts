@@ -31,4 +31,6 @@ export interface Config {
 export type ReadConfigOptions = Partial<ConfigVariables> & {
   /** The format of the text. */
   readonly format?: ConfigFormat
+  /** The servers that are switched off elsewhere, for instance in the settings of their host. Default: none. */
+  readonly disabledServers?: readonly string[]
 }

@@ -377,3 +377,53 @@ describe('a broken configuration names the line', () => {
     )
   })
 })
+
+describe('a variable in place of a number or a boolean', () => {
+  const env = { PORT: '4000', ON: 'true', OFF: 'false', TEXT: 'abc', EMPTY: '', HEX: '0x10', FRACTION: '1.5' }
+  const read = async (gateway: object) => {
+    const { settings, options } = await readGatewayConfig(JSON.stringify({ mcpServers: { a: { command: 'a' } }, gateway }), {
+      env,
+    })
+    return { ...settings, ...options }
+  }
+
+  test.each<[object, object]>([
+    [{ listen: { port: '${PORT}' } }, { listen: { port: 4000 } }],
+    [{ listen: { port: '${NOT_SET:-4001}' } }, { listen: { port: 4001 } }],
+    [{ admin: { port: '${env:PORT}' } }, { admin: { port: 4000 } }],
+    [{ admin: '${OFF}' }, { admin: false }],
+    [{ search: '${ON}' }, { search: true }],
+    [{ keepLists: '${OFF}' }, { keepLists: false }],
+    [{ pageSize: '${PORT}' }, { pageSize: 4000 }],
+    [
+      { servers: { a: { required: '${ON}', listTimeoutMs: '${PORT}' } } },
+      { servers: { a: { required: true, listTimeoutMs: 4000 } } },
+    ],
+    [{ instructions: '${ON}' }, { instructions: 'true' }],
+  ])('%j', async (gateway, expected) => {
+    expect(await read(gateway)).toMatchObject(expected)
+  })
+
+  test.each([
+    { listen: { port: '4000' } },
+    { listen: { port: '${TEXT}' } },
+    { listen: { port: '${EMPTY}' } },
+    { listen: { port: '${HEX}' } },
+    { listen: { port: '${FRACTION}' } },
+    { listen: { port: '${ON}' } },
+    { keepLists: 'true' },
+    { keepLists: '${PORT}' },
+  ])('%j is an error', async (gateway) => {
+    const error = await read(gateway).catch((reason: Error) => reason)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(String(error)).toMatch(/gateway\.(listen\.port|keepLists)/)
+    expect(String(error)).not.toMatch(/abc|0x10|1\.5/)
+  })
+})
+
+test('a server that is switched off elsewhere is disabled', async () => {
+  const text = JSON.stringify({ mcpServers: { a: { command: 'a' }, b: { command: 'b' } } })
+  const { options, warnings } = await readGatewayConfig(text, { disabledServers: ['a', 'other'] })
+  expect(Object.keys(options.servers)).toEqual(['b'])
+  expect(warnings).toEqual(['The server a is disabled'])
+})

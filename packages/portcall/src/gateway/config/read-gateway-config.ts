@@ -12,6 +12,7 @@ import type { GatewayServerOptions, ItemRules } from '../options.ts'
 import { PER_CALLER } from './access-settings.ts'
 import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
 import { GATEWAY_SECTION_SCHEMA, SERVER_SCHEMA } from './schema.ts'
+import { readTypedValues } from './typed-values.ts'
 import type { ConfigIssue, GatewayConfig, GatewaySection, GatewaySettings, UsableServer } from './types.ts'
 
 /** Options of `readGatewayConfig`. */
@@ -130,7 +131,8 @@ async function readSection(
   const root = isObject(document.root) ? document.root : {}
   const issues: ConfigIssue[] = []
   const written = root.gateway ?? {}
-  const section = expandAll(written, ['gateway'], { source, issues })
+  const expanded = expandAll(written, ['gateway'], { source, issues })
+  const section = readTypedValues(GATEWAY_SECTION_SCHEMA, { written, expanded })
   if (issues.length === 0) issues.push(...(await checkSection(section, names, written)))
   return { section: section as GatewaySection, issues: issues.map((issue) => locateIssue(issue, document)) }
 }
