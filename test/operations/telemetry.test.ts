@@ -396,3 +396,14 @@ test('one trace leads from the client through the gateway to the server and the 
   expect(calls).toHaveLength(5)
   expect(JSON.stringify(receiver.spans)).not.toContain('canary-token')
 })
+
+test('a server warns when it records its requests twice', async () => {
+  const warnings: unknown[] = []
+  const server = createServer({ name: 'twice', version: '1.0.0' }, { onEvent: (event) => warnings.push(event) })
+  server.use(serverTelemetry())
+  expect(warnings).toEqual([])
+  server.use(serverTelemetry())
+  expect(warnings).toEqual([
+    { type: 'warning', message: expect.stringMatching(/^server\.use\(serverTelemetry\(\)\) is called twice/) },
+  ])
+})

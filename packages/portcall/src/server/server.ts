@@ -1,3 +1,5 @@
+import type { Middleware } from '../jsonrpc/exchange.ts'
+import { repeatedRecording } from '../jsonrpc/recording.ts'
 import { bindLogger } from '../logging/bind-logger.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { METHODS } from '../protocol/methods.ts'
@@ -55,6 +57,8 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
   const check = (kind: ItemKind, [name, definition, handler]: readonly unknown[]): void =>
     checkDefinition(kind, { name, definition, handler, isOpen: extensions.length > 0, hasTasks })
 
+  const used: Middleware[] = []
+
   const server: Server = {
     info,
     exchange: dispatcher.exchange,
@@ -88,6 +92,13 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     prompts: prompts.items,
     use(middleware, useOptions = {}) {
       checkUse(middleware, useOptions)
+      const repeated = repeatedRecording(middleware, used)
+      if (repeated)
+        onEvent({
+          type: 'warning',
+          message: `server.use(${repeated}) is called twice: each request is recorded twice. Remove one`,
+        })
+      used.push(middleware)
       const { innermost, onClose } = useOptions
       dispatcher.use(middleware, innermost)
       if (onClose) closeListeners.push(onClose)

@@ -1,6 +1,7 @@
 import { context as activeContext, type Context, type Span, type SpanContext, SpanKind, trace } from '@opentelemetry/api'
 import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
+import { markRecording } from '../jsonrpc/recording.ts'
 import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from '../logging/operation.ts'
 import { rememberTrace } from '../logging/request-traces.ts'
 import { withMeta } from '../protocol/meta.ts'
@@ -56,7 +57,7 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
     inputRequests: createInputRequestTracer(options),
   }
   const recordSession: RecordSession = (seconds, origin) => instruments.recordSession(seconds, tracing.connections.of(origin))
-  return (sent, context, next) => {
+  const record: Middleware = (sent, context, next) => {
     const startedAt = performance.now()
     const roundTrip = readRoundTrip(sent)
     const request = roundTrip?.request ?? sent
@@ -96,6 +97,7 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
       return fail(error)
     }
   }
+  return markRecording(record, { name: 'serverTelemetry()', target: options.tracerProvider })
 }
 
 /** Returns the request with the trace context of its span: for the handler, for tasks, and for the servers of a gateway. */

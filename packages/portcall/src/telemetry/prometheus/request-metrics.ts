@@ -1,5 +1,6 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { markRecording } from '../../jsonrpc/recording.ts'
 import { answeredOutcome, metaOf, operationOf, originOf, type RequestOrigin } from '../../logging/operation.ts'
 import { DURATION_BUCKETS } from '../duration-buckets.ts'
 import { createKnownNames } from '../known-names.ts'
@@ -46,7 +47,7 @@ export function createRequestMetrics(registry: Registry): Middleware {
     registers: [registry],
   })
   const names = createKnownNames()
-  return createMeasuringMiddleware(inProgress, ({ request, context, outcome, seconds }) => {
+  const measure = createMeasuringMiddleware(inProgress, ({ request, context, outcome, seconds }) => {
     measureSession(request, context, (duration, origin) => sessions.observe(connectionLabels(origin), duration))
     const { method, kind, target = '' } = names.limit(operationOf(request), outcome)
     const labels = {
@@ -59,4 +60,5 @@ export function createRequestMetrics(registry: Registry): Middleware {
     }
     operations.observe(labels, seconds)
   })
+  return markRecording(measure, { name: 'metrics.middleware', target: registry })
 }
