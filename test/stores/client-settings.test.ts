@@ -9,6 +9,7 @@ import { createClient, createClientPool, createSentinel } from 'redis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startDatabases } from '../support/services/databases.ts'
+import { startRedis } from '../support/services/redis.mjs'
 import { administerPostgres, commandRedis } from './support/administer.ts'
 
 const { redis, postgres } = await startDatabases({ args: ['-c', 'fsync=off'] })
@@ -69,6 +70,11 @@ const PREFIXED: Record<string, (options?: { username: string; password: string }
   redis: (user) => createClient({ url: redisUrl, keyPrefix: 'app:', ...user }) as never,
 }
 
+const WITH_PASSWORD: Record<string, (url: string, password: string) => RedisClient> = {
+  ioredis: (url, password) => new Redis(url, { ...LAZY, password } as never),
+  redis: (url, password) => createClient({ url, password }),
+}
+
 describe.skipIf(!redis)('redis', () => {
   test.each(Object.entries(REDIS_CLIENTS))('%s: works as without', (_, create) => withRedis(create(), expectToWork))
 
@@ -94,6 +100,18 @@ describe.skipIf(!redis)('redis', () => {
       for (let at = 0; at < 13; at++) await stores.store.set(`k${at}`, 'x', { ttlMs: at % 2 === 0 ? 1 : 60_000 })
       expect(await stores.store.list('k')).not.toContain('k0')
     })
+  })
+
+  test.each(Object.entries(WITH_PASSWORD))('%s with a wrong password: every operation says so at once', async (_, create) => {
+    const server = await startRedis()
+    onTestFinished(async () => void (await server?.stop()))
+    const url = server?.url ?? ''
+    await commandRedis(url, 'CONFIG', 'SET', 'requirepass', 'right')
+    const stores = redisStores(create(url, 'wrong'), { timeoutMs: 60_000 })
+    onTestFinished(stores.close)
+    const operations = [() => stores.store.get('a'), () => stores.store.set('a', '1'), () => stores.bus.subscribe('a', () => {})]
+    for (const run of operations)
+      await expect(run()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', message: expect.stringContaining('WRONGPASS') })
   })
 
   test('a warning says once that Redis may delete entries', async () => {

@@ -1,5 +1,7 @@
+import { RemoteError } from '../remote/remote-error.ts'
 import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
 import { ioRedisOverrides, nodeRedisOverrides } from './client-options.ts'
+import { isLoginError } from './error-replies.ts'
 
 /*
  * The parts of the two Redis drivers that Portcall uses. The client that is passed in is a template: `duplicate` creates the connections,
@@ -28,7 +30,8 @@ export function openConnection(client: RedisClient, events: ConnectionEvents): P
 
 async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
   const client = template.duplicate(...(ioRedisOverrides(template.isCluster) as never[]))
-  client.on('error', () => {})
+  let lastError: unknown
+  client.on('error', (error: unknown) => void (lastError = error))
   client.on('end', onLost)
   client.on('message', (channel = '', message = '') => onMessage(channel, message))
   const sendEach = createOrderedSend(client)
@@ -36,13 +39,19 @@ async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: Conne
     ((await client.pipeline(commands.map((command) => ['call', ...command])).exec()) ?? []).map(
       ([error, result]) => error ?? result,
     )
-  await client.connect()
+  // The client rejects with another error than the one that it has met.
+  await client.connect().catch((error: unknown) => throwConnectError(lastError ?? error))
   return {
     send: (commands) => (template.isCluster || commands.length === 1 ? sendEach(commands) : sendPipeline(commands)),
     subscribe: (channels) => client.subscribe(...channels),
     unsubscribe: (channels) => client.unsubscribe(...channels),
     close: () => client.disconnect(),
   }
+}
+
+/** @throws RemoteError `rejected` if the login failed, so that it is not tried again at once; otherwise the error. */
+function throwConnectError(error: unknown): never {
+  throw isLoginError(error) ? new RemoteError('rejected', error) : error
 }
 
 /**
@@ -70,7 +79,7 @@ async function openNodeRedis(template: NodeRedisClient, { onLost, onMessage }: C
   client.on('error', () => void (client.isOpen || onLost()))
   client.on('end', onLost)
   client.on('terminated', onLost)
-  await client.connect()
+  await client.connect().catch(throwConnectError)
   return {
     // The client combines commands of one turn of the event loop in one write.
     send: (commands) => Promise.all(commands.map((command) => client.sendCommand(command).catch((error: unknown) => error))),

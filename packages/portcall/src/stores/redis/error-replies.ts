@@ -37,6 +37,10 @@ const CODE = /^([A-Z][A-Z0-9_]*)( |$)/
 /** Until version 7, an error within a script is quoted in the reply. */
 const CODE_IN_SCRIPT = /^ERR Error running script .*?: -([A-Z][A-Z0-9_]*) /
 
+/** Reports whether connecting fails however often it is tried, such as with a wrong password. */
+export const isLoginError = (error: unknown): boolean =>
+  error instanceof Error && /^(NOAUTH|WRONGPASS|NOPERM) /.test(error.message)
+
 /** Returns what an error of a driver means. If it is not a reply of Redis, the outcome is unknown, and the connection is lost already. */
 export function readErrorReply({ message }: Error): ErrorReply {
   const code = CODE_IN_SCRIPT.exec(message)?.[1] ?? CODE.exec(message)?.[1]

@@ -49,14 +49,11 @@ interface CommandConnection {
 }
 
 export function createRedisExecutor({ client, timeoutMs, onSuspect, onWarning }: RedisExecutorOptions): RedisExecutor {
-  let isChecked = false
+  let isEvictionChecked = false
   const lazyConnection = createLazyConnection<CommandConnection>({
     async open(onLost) {
       const digests = await digestAll(REDIS_SCRIPTS)
-      const connection = await openConnection(client, { onLost, onMessage() {} })
-      if (!isChecked) void findEvictionRisk(connection).then((warning) => warning && onWarning(warning))
-      isChecked = true
-      return { connection, digests }
+      return { connection: await openConnection(client, { onLost, onMessage() {} }), digests }
     },
     close: ({ connection }) => connection.close(),
     timeoutMs,
@@ -84,10 +81,17 @@ export function createRedisExecutor({ client, timeoutMs, onSuspect, onWarning }:
     if (failed) throw new RemoteError(replies.every(Boolean) ? failed.outcome : 'unknown', failed.result)
     return results
   }
+  /** Warns once. In a cluster, the first command must be one with a key: see `createOrderedSend`. */
+  const checkEviction = (connection: RedisConnection): void => {
+    if (isEvictionChecked) return
+    isEvictionChecked = true
+    void findEvictionRisk(connection).then((warning) => warning && onWarning(warning))
+  }
   const sendOnce = async (commands: readonly RedisCommand[], isAbandoned: () => boolean): Promise<unknown[]> => {
     const { connection, digests } = await lazyConnection.get()
     if (isAbandoned()) throw new RemoteError('unsent', 'the operation has timed out')
     const results = checkResults(await connection.send(commands.map((command) => encode(command, digests))))
+    checkEviction(connection)
     const missing = commands.filter((_, index) => isMissingScript(results[index]))
     if (missing.length === 0) return results
     const retried = checkResults(await connection.send(missing.map((command) => encode(command))))

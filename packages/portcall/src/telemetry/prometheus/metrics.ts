@@ -89,6 +89,8 @@ function createQueueGauge(registry: Registry): Metrics['queue'] {
     name: 'portcall_queue_size',
     help: 'Tasks or requests in a queue.',
     labelNames: ['queue'],
+    // All workers of a server read the same queue.
+    aggregator: 'max',
     registers: [registry],
     async collect() {
       const sizes = await queues.read()
