@@ -113,6 +113,7 @@ async function readHost(name: string, onVariable: VariableMask['add']): Promise<
         format: host.format,
         onVariable,
         disabledServers: serversOffInClaudeCode(file),
+        allowNoServers: true,
       }).catch((error: unknown) => {
         throw namingFile(error, file)
       }),

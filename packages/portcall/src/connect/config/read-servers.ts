@@ -40,13 +40,14 @@ function parsedDocument(root: object): ConfigDocument {
 /** Reads the servers of a parsed configuration. @throws ConfigError when it contains none. */
 export async function readServers(
   document: ConfigDocument,
-  options: Partial<ConfigVariables> & Pick<ReadConfigOptions, 'disabledServers'> = {},
+  options: Partial<ConfigVariables> & Pick<ReadConfigOptions, 'disabledServers' | 'allowNoServers'> = {},
 ): Promise<Config> {
-  const { disabledServers = [] } = options
+  const { disabledServers = [], allowNoServers = false } = options
   const { root } = document
   const directory = projectDirectoryOf(options)
   const project = projectOf(root, directory)
   const entries = findEntries(root, project && { value: project.mcpServers, path: ['projects', directory, 'mcpServers'] })
+  if (!entries && allowNoServers && isObject(root)) return { servers: [], warnings: [] }
   if (!entries) throw new ConfigError(`The configuration has none of the members ${SERVER_MEMBERS.slice(0, -2).join(', ')}`)
   const source = await createVariableSource(root, options)
   const builtIn = entries.filter(({ entry }) => isBuiltIn(entry))

@@ -33,4 +33,6 @@ export type ReadConfigOptions = Partial<ConfigVariables> & {
   readonly format?: ConfigFormat
   /** The servers that are switched off elsewhere, for instance in the settings of their host. Default: none. */
   readonly disabledServers?: readonly string[]
+  /** Reads a configuration that has no place for servers, such as the settings of a host without any, as an empty one. Default: it is an error. */
+  readonly allowNoServers?: boolean
 }
