@@ -233,3 +233,106 @@ test('a header that cannot be sent is named', async () => {
   })
   expect(JSON.stringify((await call({ 'X-N': '日本' })).content)).toContain('The header x-n cannot contain')
 })
+
+const text = { type: 'string' }
+const closed = (name: string): object => ({
+  type: 'object',
+  properties: { [name]: text },
+  required: [name],
+  additionalProperties: false,
+})
+const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` })
+
+test.each([
+  ['two closed parts', { allOf: [reference('A'), reference('B')] }],
+  ['a closed part beside properties', { type: 'object', properties: { b: text }, allOf: [reference('A')] }],
+  ['a closed whole with a part', { ...closed('b'), allOf: [{ properties: { a: text } }] }],
+  ['closed parts of a part', { allOf: [{ allOf: [reference('A')] }, reference('B')] }],
+  [
+    'a closed whole without properties of its own',
+    { additionalProperties: false, allOf: [{ properties: { a: text, b: text } }] },
+  ],
+  ['closed parts in place', { allOf: [closed('a'), closed('b')] }],
+  ['closed alternatives beside properties', { type: 'object', properties: { b: text }, oneOf: [reference('A'), reference('C')] }],
+  ['closed alternatives in a part', { allOf: [{ oneOf: [reference('A'), reference('C')] }, reference('B')] }],
+])('a body of %s can be sent', async (_name, schema) => {
+  const api = await startApi()
+  const paths = {
+    '/p': { post: { operationId: 'x', requestBody: { required: true, content: { 'application/json': { schema } } } } },
+  }
+  const components = { schemas: { A: closed('a'), B: closed('b'), C: closed('c') } }
+  const { call } = await serve(describeApi(paths, { components }), { baseUrl: api.url })
+  expect((await call({ body: { a: '1', b: '2' } })).isError).not.toBe(true)
+  expect(JSON.parse(api.received[0]?.body ?? '')).toEqual({ a: '1', b: '2' })
+})
+
+test.each([
+  ['one part', { allOf: [reference('A')] }],
+  ['two parts', { allOf: [reference('A'), closed('b')] }],
+  ['alternatives', { ...closed('a'), anyOf: [{ required: ['a'] }, { required: ['b'] }] }],
+])('a closed schema with %s still refuses unknown properties', async (_name, schema) => {
+  const api = await startApi()
+  const paths = {
+    '/p': { post: { operationId: 'x', requestBody: { required: true, content: { 'application/json': { schema } } } } },
+  }
+  const { call } = await serve(describeApi(paths, { components: { schemas: { A: closed('a') } } }), { baseUrl: api.url })
+  expect(await call({ body: { a: '1', b: '1', z: '2' } })).toMatchObject({ isError: true })
+  expect(api.received).toEqual([])
+})
+
+test.each([
+  [{ minimum: 1 }, { '0': false, '-1': false, '1': true, '9007199254740993': true }],
+  [{ minimum: 0 }, { '0': true, '-1': false }],
+  [{ exclusiveMinimum: 0 }, { '0': false, '1': true }],
+  [
+    { minimum: 0, exclusiveMinimum: true },
+    { '0': false, '1': true },
+  ],
+  [{}, { '0': true, '-1': true }],
+])('digits of an integer of 64 bits with %j', async (limits, digits) => {
+  const api = await startApi()
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer', format: 'int64', ...limits } }
+  const { call } = await serve(describeApi({ '/p/{id}': { get: { operationId: 'x', parameters: [id] } } }), { baseUrl: api.url })
+  for (const [value, isAccepted] of Object.entries(digits))
+    expect(((await call({ id: value })).isError ?? false) === !isAccepted, value).toBe(true)
+})
+
+test.each(['', 'applicationjson;version=1'])('a body of the media type %j is sent as JSON', async (key) => {
+  const api = await startApi()
+  const content = { [key]: { schema: { type: 'object', properties: { a: text } } } }
+  const { call, problems } = await serve(describeApi({ '/p': { post: { operationId: 'x', requestBody: { content } } } }), {
+    baseUrl: api.url,
+  })
+  await call({ body: { a: '1' } })
+  expect(api.received[0]).toMatchObject({ body: '{"a":"1"}', headers: { 'content-type': 'application/json' } })
+  expect(problems).toEqual([`${JSON.stringify(key)} is no media type; the body is sent as application/json`])
+})
+
+test('a form that the description calls a string is sent as the model wrote it', async () => {
+  const api = await startApi()
+  const content = { 'application/x-www-form-urlencoded': { schema: { type: 'string' } } }
+  const paths = { '/p': { post: { operationId: 'x', requestBody: { required: true, content } } } }
+  const { call } = await serve(describeApi(paths), { baseUrl: api.url })
+  await call({ body: 'text=two+words' })
+  expect(api.received[0]).toMatchObject({
+    body: 'text=two+words',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+})
+
+test.each([
+  ['Authorization', {}, {}, true],
+  ['Cookie', {}, {}, true],
+  ['Authorization', { headers: { authorization: 'Bearer x' } }, {}, false],
+  ['Authorization', {}, { security: [{ token: [] }] }, false],
+  ['Content-Type', {}, {}, false],
+])('a required header %s that only the configuration can set is an issue', async (name, options, members, isIssue) => {
+  const api = await startApi()
+  const parameters = [param(name, { in: 'header', required: true })]
+  const securitySchemes = 'security' in members ? { token: { type: 'http', scheme: 'bearer' } } : {}
+  const paths = { '/p': { get: { operationId: 'x', parameters, ...members } } }
+  const description = describeApi(paths, { components: { securitySchemes } })
+  const { problems } = await serve(description, { baseUrl: api.url, ...options })
+  const issue = `the model cannot set the header ${name}; set it with "headers"`
+  expect(problems.includes(issue)).toBe(isIssue)
+})

@@ -7,7 +7,7 @@ import { stringifyExactly } from '../schemas/integers.ts'
 import { shorten } from '../schemas/keywords.ts'
 import { fileBlob, fileSchema } from './files.ts'
 import { formFields } from './form-fields.ts'
-import { type BodyKind, type ChosenMediaType, chooseMediaType } from './media-types.ts'
+import { type BodyKind, type ChosenMediaType, chooseMediaType, isMediaType } from './media-types.ts'
 import { type PlannedForm, planForm, serializeMultipart } from './multipart.ts'
 import { serializeQueryValue, toText } from './styles.ts'
 
@@ -34,6 +34,8 @@ export interface BodyPlanOptions {
   readonly nameArgument: (name: string, place: string) => string
   /** The media type to send, if the operation accepts several. */
   readonly preferred: string | undefined
+  /** Receives what the description says and the tool does not do. */
+  readonly report: (problem: string) => void
 }
 
 /** Plans the body of an operation, or returns `undefined` if it has none. */
@@ -43,8 +45,9 @@ export function planBody(source: unknown, options: BodyPlanOptions): PlannedBody
   const content = objectOrEmpty(body.content)
   const chosen = chooseMediaType(Object.keys(content), options.preferred)
   if (chosen === undefined) return undefined
-  const { kind, mediaType } = chosen
-  const media = document.follow(content[chosen.key])
+  const { kind, mediaType, key } = chosen
+  if (!isMediaType(key)) options.report(`${JSON.stringify(key)} is no media type; the body is sent as ${mediaType}`)
+  const media = document.follow(content[key])
   const encoding = objectOrEmpty(media.encoding)
   const form = kind === 'multipart' ? planForm(media.schema, { document, schemas, encoding }) : undefined
   const planned = form?.schema ?? bodySchema(chosen, media.schema, options)
@@ -97,6 +100,8 @@ export interface BodyContext extends FormNames {
 export function serializeBody(body: PlannedBody, value: unknown, { inputSchema, ...names }: BodyContext): SerializedBody {
   const { kind, mediaType, form } = body
   if (kind === 'json') return { content: stringifyExactly(value, body.schema, inputSchema), mediaType }
+  // Some descriptions say that a form is a string: the model wrote it as it is sent.
+  if (kind === 'form' && typeof value === 'string') return { content: value, mediaType }
   if (kind === 'form') return { content: serializeForm(acceptedFields(value, names), body, names), mediaType }
   if (form) return serializeMultipart(acceptedFields(value, names), form, mediaType)
   if (kind === 'text') return { content: toText(value), mediaType }

@@ -30,9 +30,17 @@ export interface ChosenMediaType {
 /** Chooses the media type of a body: the preferred one, or the first of the most suitable kind. */
 export function chooseMediaType(keys: readonly string[], preferred: string | undefined): ChosenMediaType | undefined {
   if (preferred !== undefined && keys.includes(preferred)) return describe(preferred)
-  const ranked = KINDS.flatMap((rule, rank) => keys.filter((key) => ruleOf(key) === rule).map((key) => ({ key, rank })))
+  const named = keys.filter(isMediaType)
+  const ranked = KINDS.flatMap((rule, rank) => named.filter((key) => ruleOf(key) === rule).map((key) => ({ key, rank })))
   const [best] = ranked.sort((a, b) => Number(isRange(a.key)) - Number(isRange(b.key)) || a.rank - b.rank)
-  return best && describe(best.key)
+  const [first] = keys
+  if (best || first === undefined) return best && describe(best.key)
+  return { kind: 'json', key: first, mediaType: 'application/json' }
+}
+
+/** Reports whether a key of `content` is a media type or a range. Some descriptions have an empty key, or leave out the slash. */
+export function isMediaType(key: string): boolean {
+  return /^[^\s/]+\/[^\s/]+$/.test(essence(key))
 }
 
 function describe(key: string): ChosenMediaType {

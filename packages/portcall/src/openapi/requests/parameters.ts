@@ -32,6 +32,8 @@ export interface ParameterPlanOptions {
   /** The names that never get a value from an argument: those of credentials, and those that the configuration sets. */
   readonly reserved: ReservedNames
   readonly nameArgument: (name: string, place: string) => string
+  /** Whether a security scheme of the operation sets the header `Authorization`. */
+  readonly isAuthorized: boolean
   /** Receives what the description says and the tool does not do. */
   readonly report: (problem: string) => void
 }
@@ -55,13 +57,24 @@ export function planParameters(operation: DescribedOperation, options: Parameter
       return []
     }
     if (isMemberPlace(place) && options.reserved.has(place, name)) return []
-    return place === 'header' && isForbiddenHeader(name) ? [] : [{ parameter, place, name }]
+    if (place !== 'header' || !isForbiddenHeader(name)) return [{ parameter, place, name }]
+    if (parameter.required === true && !isSetHeader(name, options))
+      options.report(`the model cannot set the header ${name}; set it with "headers"`)
+    return []
   })
   // Names that stay as they are come first, so that no other parameter takes them.
   const exactFirst = [...sent].sort((a, b) => Number(isArgumentName(b.name)) - Number(isArgumentName(a.name)))
   const names = new Map(exactFirst.map((one) => [one, options.nameArgument(one.name, one.place)]))
   return sent.map((one) => planParameter(one.parameter, { place: one.place, argument: names.get(one) ?? one.name }, options))
 }
+
+/** Reports whether the server sets a header that the model cannot set. */
+function isSetHeader(name: string, { isAuthorized }: ParameterPlanOptions): boolean {
+  const folded = name.trim().toLowerCase()
+  return folded === 'authorization' ? isAuthorized : SET_HEADERS.includes(folded)
+}
+
+const SET_HEADERS = ['accept', 'content-type', 'content-length', 'host']
 
 /** Returns the parameters of an operation, with one for each placeholder of its path. */
 function describedParameters({ path, parameters }: DescribedOperation, { report }: ParameterPlanOptions): JsonObject[] {

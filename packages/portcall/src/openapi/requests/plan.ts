@@ -50,9 +50,10 @@ export function planRequest(operation: DescribedOperation, options: PlanOptions)
   const nameArgument = createArgumentNames()
   const schemes = schemeNames(operation, document)
   const reserved = createReservedNames(schemes, configuredNames, { query: namesInPath(operation) })
-  const parameters = planParameters(operation, { document, schemas, nameArgument, reserved, report })
+  const isAuthorized = Object.values(schemesOf(operation, document)).some(({ type }) => type !== 'apiKey')
+  const parameters = planParameters(operation, { document, schemas, nameArgument, reserved, isAuthorized, report })
   const source = BODILESS.includes(operation.method) ? undefined : operation.source.requestBody
-  const body = planBody(source, { document, schemas, nameArgument, preferred: overrides.mediaType })
+  const body = planBody(source, { document, schemas, nameArgument, preferred: overrides.mediaType, report })
   const members = [...parameters, ...(body ? [body] : [])].filter(
     ({ argument }) => !overrides.hide?.includes(argument) && !Object.hasOwn(overrides.fixed ?? {}, argument),
   )

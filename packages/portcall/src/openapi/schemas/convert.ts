@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, withoutUndefined } from '../document/json.ts'
 import type { ReportIssue } from '../errors.ts'
+import { formFields } from '../requests/form-fields.ts'
 import { digitsOf } from './integers.ts'
 import { type ConvertedSchema, KEYWORDS, type KeywordContext } from './keywords.ts'
 
@@ -24,24 +25,24 @@ export type ConvertSchema = (schema: unknown) => ConvertedSchema
 export function createSchemaConverter(options: ConverterOptions): ConvertSchema {
   /** The parts that are being converted in place. One that contains itself stays a reference. */
   const inlined = new Set<JsonObject>()
-  const convert = (schema: unknown, isPart = false, hidden: ReadonlySet<string> = new Set()): ConvertedSchema => {
+  const convert = (schema: unknown, whole: Whole = ALONE): ConvertedSchema => {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return {}
     const { document, reference } = options
     if (typeof schema.$ref === 'string') {
-      const base = isPart ? options.document.follow(schema) : {}
-      // A part of allOf that requires what another part hides is a schema of its own.
-      if (!inlined.has(base) && arrayOrEmpty(base.required).some((name) => hidden.has(String(name)))) {
+      const base = document.follow(schema)
+      // A part that depends on the others is a schema of its own.
+      if (!inlined.has(base) && dependsOn(base, whole, document)) {
         inlined.add(base)
-        const part = convertObject(base, hidden)
+        const part = convertObject(base, whole)
         inlined.delete(base)
         return part
       }
-      const target = reference(schema.$ref, isPart)
+      const target = reference(schema.$ref, whole.isPart)
       const { $ref: _, ...siblings } = schema
       return withSiblings(target, document.is30 ? pickDescription(siblings) : siblings)
     }
-    return convertObject(schema, hidden)
+    return convertObject(schema, whole)
   }
   const withSiblings = (target: ConvertedSchema, siblings: JsonObject): ConvertedSchema => {
     const { nullable, ...rest } = siblings
@@ -50,24 +51,72 @@ export function createSchemaConverter(options: ConverterOptions): ConvertSchema 
       Object.keys(converted).length > 0 && isObject(target) ? { ...converted, ...target, ...pickDescription(converted) } : target
     return nullable === true ? orNull(both) : both
   }
-  const convertObject = (schema: JsonObject, inherited: ReadonlySet<string>): ConvertedSchema => {
-    const hidden = new Set([...inherited, ...hiddenProperties(schema, options)])
+  const convertObject = (schema: JsonObject, whole: Whole): ConvertedSchema => {
+    const hidden = new Set([...whole.hidden, ...hiddenProperties(schema, options)])
+    const names = whole.names ?? namesOfParts(schema, options)
+    const convertBranch = (branch: unknown): ConvertedSchema => convert(branch, { ...ALONE, ...(names && { names }) })
     const context: KeywordContext = {
       convert: (part) => convert(part),
-      convertPart: (part) => convert(part, true, hidden),
+      convertPart: (part) => convert(part, { isPart: true, hidden, ...(names && { names }) }),
       drop: (problem) => options.report({ where: 'schemas', problem }),
       isResponse: options.use === 'response',
     }
-    const keywords = { ...normalizeKeywords(schema, hidden), ...digitsOf(schema) }
+    const keywords = { ...normalizeKeywords(withNames(schema, names), hidden), ...digitsOf(schema) }
     const converted: JsonObject = {}
     for (const [keyword, value] of Object.entries(keywords)) {
       const result = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]?.(value, context) : undefined
       if (result !== undefined) converted[keyword] = result
     }
-    const alternatives = convertAlternatives(schema, context, options)
+    const alternatives = convertAlternatives(schema, convertBranch, options)
     return finish(schema, alternatives ? { ...converted, anyOf: alternatives } : converted)
   }
   return (schema) => convert(schema)
+}
+
+/** The schema that another one is a part of. */
+interface Whole {
+  /** Whether the other one is a part of `allOf`. */
+  readonly isPart: boolean
+  /** The properties that do not belong to the request or the response. */
+  readonly hidden: ReadonlySet<string>
+  /** The properties that all parts describe, if one of them allows only its own. */
+  readonly names?: readonly string[]
+}
+
+const ALONE: Whole = { isPart: false, hidden: new Set() }
+
+/** Reports whether a referenced part has to be converted for its whole: it requires what another part hides, or refuses what others describe. */
+function dependsOn(base: JsonObject, { isPart, hidden, names }: Whole, document: ApiDocument): boolean {
+  const requiresHidden = isPart && arrayOrEmpty(base.required).some((name) => hidden.has(String(name)))
+  return requiresHidden || (names !== undefined && isClosed(base, document))
+}
+
+const MAX_DEPTH = 8
+const partsOf = ({ allOf, anyOf, oneOf }: JsonObject): unknown[] => [allOf, anyOf, oneOf].flatMap(arrayOrEmpty)
+
+/** Reports whether a schema, or a part of it, allows no properties but its own. */
+function isClosed(schema: JsonObject, document: ApiDocument, depth = 0): boolean {
+  if (schema.additionalProperties === false) return true
+  return depth < MAX_DEPTH && partsOf(schema).some((part) => isClosed(document.follow(part), document, depth + 1))
+}
+
+/** Returns the properties that the parts of a schema describe together, if one of them allows only its own. */
+function namesOfParts(schema: JsonObject, { document, use }: ConverterOptions): string[] | undefined {
+  // Schemas of responses allow all properties.
+  if (use === 'response' || partsOf(schema).length === 0 || !isClosed(schema, document)) return undefined
+  return Object.keys(formFields(schema, document).properties)
+}
+
+/**
+ * Lets a part that allows only its own properties have those of the other parts. `additionalProperties` does not look at them, so that nothing would
+ * satisfy the whole, which no author means.
+ */
+function withNames(schema: JsonObject, names: readonly string[] = []): JsonObject {
+  if (schema.additionalProperties !== false || names.length === 0) return schema
+  return {
+    ...schema,
+    properties: { ...Object.fromEntries(names.map((name) => [name, {}])), ...objectOrEmpty(schema.properties) },
+  }
 }
 
 function pickDescription({ description, title, nullable }: JsonObject): JsonObject {
@@ -111,13 +160,17 @@ function hiddenProperties(schema: JsonObject, options: ConverterOptions, depth =
  * Converts `oneOf` to `anyOf`: branches overlap in practice, and providers of models accept only `anyOf`. A discriminator becomes a
  * constant in each branch.
  */
-function convertAlternatives(schema: JsonObject, context: KeywordContext, options: ConverterOptions): unknown[] | undefined {
+function convertAlternatives(
+  schema: JsonObject,
+  convertBranch: (branch: unknown) => ConvertedSchema,
+  options: ConverterOptions,
+): unknown[] | undefined {
   const branches = arrayOrEmpty(schema.oneOf)
   const all = branches.length > 0 ? branches : arrayOrEmpty(schema.anyOf)
   if (all.length === 0) return undefined
   const { propertyName, mapping } = objectOrEmpty(schema.discriminator)
   return all.map((branch) => {
-    const converted = context.convert(branch)
+    const converted = convertBranch(branch)
     const { $ref } = objectOrEmpty(branch)
     if (typeof propertyName !== 'string' || typeof $ref !== 'string' || options.use === 'response') return converted
     return withDiscriminator(converted, propertyName, discriminatorValues($ref, objectOrEmpty(mapping)))

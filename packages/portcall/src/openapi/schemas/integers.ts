@@ -13,18 +13,32 @@ const DIGITS = /^-?(?:0|[1-9][0-9]{0,19})$/
 const DIGITS_FORMAT = 'int64'
 
 /** Returns the members that let a schema of OpenAPI accept digits, or nothing if its integers are small. */
-export function digitsOf({ type, format, maximum, minimum, enum: values }: JsonObject): JsonObject | undefined {
+export function digitsOf(schema: JsonObject): JsonObject | undefined {
+  const { type, format, maximum, minimum, enum: values } = schema
   const types = [type].flat()
   const isLarge = (limit: unknown): boolean => typeof limit === 'number' && Math.abs(limit) > Number.MAX_SAFE_INTEGER
   const is64 = maximum === undefined ? FORMATS.includes(format) : isLarge(maximum)
   if (!(is64 || isLarge(minimum)) || !types.includes('integer') || types.includes('string') || values !== undefined)
     return undefined
-  const sign = format === 'uint64' || (typeof minimum === 'number' && minimum >= 0) ? '' : '-?'
   return {
     type: [...types, 'string'],
     format: FORMATS.includes(format) ? format : DIGITS_FORMAT,
-    pattern: `^${sign}(0|[1-9][0-9]{0,19})$`,
+    pattern: digitsFrom(schema),
   }
+}
+
+const POSITIVE = '[1-9][0-9]{0,19}'
+
+/** Returns the pattern of the digits of integers from the minimum of a schema on: zero or a sign are left out where they are too small. */
+function digitsFrom({ format, minimum, exclusiveMinimum }: JsonObject): string {
+  const excluded = exclusiveMinimum === true ? minimum : exclusiveMinimum
+  const least = Math.max(
+    format === 'uint64' ? 0 : Number.NEGATIVE_INFINITY,
+    typeof minimum === 'number' ? minimum : Number.NEGATIVE_INFINITY,
+    typeof excluded === 'number' ? Math.floor(excluded) + 1 : Number.NEGATIVE_INFINITY,
+  )
+  if (least > 0) return `^${POSITIVE}$`
+  return `^${least === 0 ? '' : '-?'}(0|${POSITIVE})$`
 }
 
 /** Reports whether a converted schema accepts an integer as digits. */
