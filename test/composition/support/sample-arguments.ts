@@ -25,7 +25,7 @@ export function sampleArguments({ properties = {}, required = [], $defs }: Sampl
   for (const [name, schema] of Object.entries(properties)) {
     const isRequired = required.includes(name)
     if (name === 'body' && !isRequired) continue
-    const value = withDigits(withContent(generator.generate(withKnownFormats({ ...schema, $defs })), schema))
+    const value = withSmallDigits(withContent(generator.generate(withKnownFormats({ ...schema, $defs })), schema))
     const isEmpty = value === '' || value === null || (Array.isArray(value) && value.length === 0)
     if (!isEmpty) args[name] = value
     else if (isRequired) args[name] = name === 'body' ? value : 'x'
@@ -33,12 +33,13 @@ export function sampleArguments({ properties = {}, required = [], $defs }: Sampl
   return args
 }
 
-/** Writes integers beyond 2^53 as digits, which is how models have to pass them. */
-function withDigits(value: unknown): unknown {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return String(BigInt(value))
-  if (Array.isArray(value)) return value.map(withDigits)
+/** Replaces integers beyond 2^53, also those in digits: Prism refuses them. */
+function withSmallDigits(value: unknown): unknown {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return 7
+  if (typeof value === 'string') return value.replace(/^(-?[0-9]{15})[0-9]+$/, '$1')
+  if (Array.isArray(value)) return value.map(withSmallDigits)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withDigits(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withSmallDigits(member)]))
 }
 
 /** Gives files a content: their schema allows a text or data, and requires neither. */
