@@ -264,7 +264,7 @@ export const FACTORIES: readonly Factory[] = [
   },
   {
     name: 'postgresStores',
-    create: (options) => postgresStores({ connect() {}, on() {} } as never, options),
+    create: (options) => postgresStores({ totalCount: 0, connect() {}, on() {} } as never, options),
     numbers: ['timeoutMs'],
     members: STORE_MEMBERS,
   },
