@@ -76,14 +76,14 @@ export function fullPrefix(client: RedisClient, prefix: string): string {
  * all keys into one slot.
  */
 export function assertRedisClient(client: RedisClient, prefix: string): void {
-  const given = client as Partial<RedisClient> | null | undefined
-  if (given && 'getSentinelNode' in given)
+  const given: Partial<RedisClient> = typeof client === 'object' && client !== null ? client : {}
+  if ('getSentinelNode' in given)
     throw new TypeError(
       'The Sentinel client of the package redis is not supported: pass a client of ioredis with the options sentinels and name',
     )
-  if (given && 'totalClients' in given)
+  if ('totalClients' in given)
     throw new TypeError('redisStores() cannot use a pool of the package redis: pass the client that createClient() returns')
-  if (typeof given?.duplicate !== 'function')
+  if (typeof given.duplicate !== 'function')
     throw new TypeError(
       `redisStores() needs a client of ioredis or redis, not ${describeClient(client)}. Pass new Redis(url) of ioredis, or createClient({ url }) of redis`,
     )
