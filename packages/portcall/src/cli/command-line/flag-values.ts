@@ -6,14 +6,14 @@ import { usageError } from '../cli-error.ts'
  */
 export function readHeaderFlags(values: readonly string[]): Record<string, string> {
   const headers = parseHeaderFlags(values)
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, expandVariables(value, `--header ${name}`)]))
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, expandFlag(value, `--header ${name}`)]))
 }
 
 /** `${NAME}`, `${env:NAME}` or `${NAME:-default}`, as in configurations. */
 const VARIABLE = /\$\{(?:env:)?(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^{}]*))?\}/g
 
 /** Replaces variables in the value of an option. @throws CliError if one is not set and has no default. */
-export function expandVariables(text: string, option: string): string {
+export function expandFlag(text: string, option: string): string {
   return text.replaceAll(VARIABLE, (_match, name: string, fallback: string | undefined) => {
     const value = process.env[name]
     if (value !== undefined && (value !== '' || fallback === undefined)) return value

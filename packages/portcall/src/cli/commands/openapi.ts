@@ -4,7 +4,7 @@ import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer }
 import { matchesGlob } from '../../util/glob.ts'
 import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
-import { expandVariables, readHeaderFlags } from '../command-line/flag-values.ts'
+import { expandFlag, readHeaderFlags } from '../command-line/flag-values.ts'
 import { LISTEN_FLAGS, STDIO_FLAG } from '../command-line/listen-flags.ts'
 import type { Io } from '../io.ts'
 import { serveOverHttp, serveOverStdio } from './serve.ts'
@@ -142,7 +142,7 @@ function readCredential(text: string): [string, ApiCredentialSource] {
   const [scheme, value] = splitPair(text, '=', '--auth')
   return [
     scheme,
-    expandVariables(
+    expandFlag(
       value.replace(/^\$([A-Za-z_]\w*)$/, (_variable, name) => `\${${name}}`),
       `--auth ${scheme}`,
     ),

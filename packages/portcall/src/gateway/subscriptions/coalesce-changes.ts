@@ -1,5 +1,5 @@
 import { unref } from '../../util/timers.ts'
-import type { SubjectNotification } from './subscriber.ts'
+import type { SubjectNotification } from './subject-notification.ts'
 
 /** Passes on changes of lists, a few for many. */
 export interface CoalescedChanges {

@@ -5,15 +5,7 @@ import { createMutex, type Mutex } from '../../util/async.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import { type CoalescedChanges, coalesceChanges } from './coalesce-changes.ts'
 import type { Filter } from './filters.ts'
-
-/** A notification about a subject. */
-export interface SubjectNotification {
-  /** What it is about: a list, a resource or a task. */
-  readonly subject: string
-  readonly message: Notification
-  /** The same about the whole collection that the caller subscribed to, for a caller that is too slow for the single resources. */
-  readonly collection?: Omit<SubjectNotification, 'collection'> | undefined
-}
+import type { SubjectNotification } from './subject-notification.ts'
 
 /** Maximum number of notifications queued for a slow caller. */
 const MAX_QUEUED = 2048

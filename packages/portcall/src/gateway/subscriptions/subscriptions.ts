@@ -13,7 +13,8 @@ import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
 import { createListenerPool } from './listener-pool.ts'
 import { isCoreKey, otherKeys, routeSubscription, type SubscriptionRouting, type Wanted } from './route-subscription.ts'
-import { GatewaySubscriber, type SubjectNotification } from './subscriber.ts'
+import type { SubjectNotification } from './subject-notification.ts'
+import { GatewaySubscriber } from './subscriber.ts'
 import type { Interest } from './upstream-listener.ts'
 
 /** The open `subscriptions/listen` requests of a gateway. */
