@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { LeaseLostError } from '../stores/lease.ts'
 import { createMemoryStore } from '../stores/memory/store.ts'
-import { withStoreLock } from './store-lock.ts'
+import { type HeldLock, withStoreLock } from './store-lock.ts'
 
 const NEVER = new AbortController().signal
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
@@ -60,7 +60,7 @@ test('aborts the signal of the task when the lock is lost, or when the caller ab
   vi.useFakeTimers()
   try {
     const store = createMemoryStore()
-    const waitForAbort = (signal: AbortSignal) =>
+    const waitForAbort = ({ signal }: HeldLock) =>
       new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const first = withStoreLock({ store, key: 'k', signal: NEVER }, waitForAbort)
     const outcome = expect(first).rejects.toThrow(LeaseLostError)
@@ -75,6 +75,31 @@ test('aborts the signal of the task when the lock is lost, or when the caller ab
     await vi.advanceTimersByTimeAsync(0)
     controller.abort('enough')
     await expect(second).rejects.toBe('enough')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a process that was paused keeps a lock that nobody has taken, unless what it protects has changed', async () => {
+  vi.useFakeTimers()
+  try {
+    const store = createMemoryStore()
+    const readState = () => store.get('tokens')
+    const run = (change: () => Promise<void>) =>
+      withStoreLock({ store, key: 'k', signal: NEVER, readState }, async ({ write }) => {
+        await write(() => store.set('tokens', 'own'))
+        await store.delete('k')
+        await change()
+        vi.setSystemTime(Date.now() + 60_000)
+        await write(() => store.set('tokens', 'later'))
+      })
+    await run(async () => {})
+    expect(await store.get('tokens')).toBe('later')
+    await expect(run(() => store.set('tokens', 'of another process'))).rejects.toThrow(LeaseLostError)
+    expect(await store.get('tokens')).toBe('of another process')
+    const taken = expect(run(() => store.set('k', 'another process'))).rejects.toThrow(LeaseLostError)
+    await taken
+    expect(await store.get('k')).toBe('another process')
   } finally {
     vi.useRealTimers()
   }

@@ -1,3 +1,4 @@
+import type { HeldLock } from '../../store-lock.ts'
 import { AuthError } from '../errors.ts'
 import { addOfflineAccess, hasOfflineAccess, mayRefuseOfflineAccess, removeOfflineAccess } from './offline-access.ts'
 import { loadServerLimits, saveServerLimits } from './server-limits.ts'
@@ -18,7 +19,7 @@ export interface TokenObtainer {
    * Starts the grant. If the server may have refused `offline_access`, starts it again without, and remembers if that helped. Call it under
    * the lock of the tokens. @throws AuthError.
    */
-  obtain(binding: ResourceBinding, scopes: SignInScope, signal: AbortSignal): Promise<ActiveTokens>
+  obtain(binding: ResourceBinding, scopes: SignInScope, lock: HeldLock): Promise<ActiveTokens>
 }
 
 export function createTokenObtainer(options: TokenManagerOptions, contextOf: ContextOf): TokenObtainer {
@@ -27,12 +28,11 @@ export function createTokenObtainer(options: TokenManagerOptions, contextOf: Con
   const obtainOnce = async (
     binding: ResourceBinding,
     { scope, resourceScope }: SignInScope,
-    signal: AbortSignal,
+    { signal, write }: HeldLock,
   ): Promise<ActiveTokens> => {
     const dpop = requireDpop ? await dpopKeys.forNew(binding.server) : undefined
     const tokens = toStoredTokens(await grant.obtain({ ...contextOf(binding, dpop, signal), scope, resourceScope }), scope, dpop)
-    signal.throwIfAborted()
-    await tokenStore.saveTokens(binding, tokens)
+    await write(() => tokenStore.saveTokens(binding, tokens))
     return { binding, tokens, source: 'obtained', dpop }
   }
   return {
@@ -41,13 +41,13 @@ export function createTokenObtainer(options: TokenManagerOptions, contextOf: Con
       if (offlineAccess && !refusesOfflineAccess) return addOfflineAccess(scope, grant, binding)
       return isOptional(scope) ? removeOfflineAccess(scope) : scope
     },
-    async obtain(binding, scopes, signal) {
+    async obtain(binding, scopes, lock) {
       try {
-        return await obtainOnce(binding, scopes, signal)
+        return await obtainOnce(binding, scopes, lock)
       } catch (error) {
         const mayHelp = isOptional(scopes.scope) && error instanceof AuthError && mayRefuseOfflineAccess(error)
-        if (signal.aborted || !mayHelp) throw error
-        const active = await obtainOnce(binding, { ...scopes, scope: removeOfflineAccess(scopes.scope) }, signal)
+        if (lock.signal.aborted || !mayHelp) throw error
+        const active = await obtainOnce(binding, { ...scopes, scope: removeOfflineAccess(scopes.scope) }, lock)
         await saveServerLimits({ store, server: binding.server }, { refusesOfflineAccess: true })
         return active
       }

@@ -1,3 +1,4 @@
+import type { HeldLock } from '../../store-lock.ts'
 import { createClientAuth } from '../oauth/client-authentication.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
 import type { ClientIdentity, GrantContext } from '../types.ts'
@@ -14,7 +15,7 @@ export interface SignOutResult {
 
 interface SignOutContext {
   readonly contextOf: ContextOf
-  withLock<T>(binding: ResourceBinding, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T>
+  withLock<T>(binding: ResourceBinding, signal: AbortSignal, task: (lock: HeldLock) => Promise<T>): Promise<T>
 }
 
 /** Forgets the tokens of an endpoint and the client that was registered for them, and revokes the tokens if the server can. */
@@ -25,11 +26,11 @@ export async function signOut(
 ): Promise<SignOutResult> {
   const binding = await tokenStore.loadBinding()
   if (!binding) return { wasSignedIn: false, revoked: false }
-  return withLock(binding, callSignal, async (signal) => {
+  return withLock(binding, callSignal, async ({ signal, write }) => {
     const context = contextOf(binding, undefined, signal)
     const tokens = await tokenStore.loadTokens(binding)
     const client = tokens && (await grant.client(context, tokens))
-    await tokenStore.deleteTokens(binding)
+    await write(() => tokenStore.deleteTokens(binding))
     if (!tokens || !client) return { wasSignedIn: tokens !== undefined, revoked: false }
     await grant.forget?.(context, client)
     return { wasSignedIn: true, revoked: await revokeTokens(context, client, tokens).catch(() => false) }

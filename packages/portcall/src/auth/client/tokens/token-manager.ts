@@ -1,4 +1,4 @@
-import { withStoreLock } from '../../store-lock.ts'
+import { type HeldLock, withStoreLock } from '../../store-lock.ts'
 import type { BearerChallenge } from '../discovery/challenge.ts'
 import { discoverAuthorizationServer } from '../discovery/discover.ts'
 import { createTokenObtainer, type SignInScope } from './obtain-tokens.ts'
@@ -46,8 +46,10 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
   const contextOf: ContextOf = (binding, dpop, signal) => {
     return { ...binding, endpoint, scope: undefined, store, fetch, checkBrowserUrl, dpop, signal }
   }
-  const withLock = <T>(binding: ResourceBinding, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    withStoreLock({ store, key: tokenStore.lockKey(binding), signal }, task)
+  const withLock = <T>(binding: ResourceBinding, signal: AbortSignal, task: (lock: HeldLock) => Promise<T>): Promise<T> => {
+    const readState = async (): Promise<string | undefined> => JSON.stringify(await tokenStore.loadTokens(binding))
+    return withStoreLock({ store, key: tokenStore.lockKey(binding), signal, readState }, task)
+  }
   /** Returns `undefined` if this process lacks the key that the tokens are bound to, or if they have to be bound and are not. */
   const activate = async (binding: ResourceBinding, tokens: StoredTokens): Promise<ActiveTokens | undefined> => {
     const { tokenType, dpopKey } = tokens
@@ -61,7 +63,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
   const refreshLocked = async (
     binding: ResourceBinding,
     { stored, isDiscovered }: { readonly stored: StoredTokens; readonly isDiscovered: boolean },
-    signal: AbortSignal,
+    { signal, write }: HeldLock,
   ): Promise<ActiveTokens | undefined> => {
     const active = stored.refreshToken === undefined ? undefined : await activate(binding, stored)
     if (!active) return undefined
@@ -70,7 +72,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
     const { refreshToken: _, ...rest } = stored
     const isKept = result === 'missing' && !isDiscovered
     const tokens = typeof result === 'object' ? result : undefined
-    if (!isKept) await tokenStore.saveTokens(binding, tokens ?? rest)
+    if (!isKept) await write(() => tokenStore.saveTokens(binding, tokens ?? rest))
     return tokens && { ...active, tokens, source: 'refreshed' }
   }
   const { obtain, scopeOfSignIn } = createTokenObtainer(options, contextOf)
@@ -78,12 +80,12 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
   const obtainOrReload = async (
     binding: ResourceBinding,
     { stored, ...scopes }: SignInScope & { readonly stored: StoredTokens | undefined },
-    signal: AbortSignal,
+    lock: HeldLock,
   ): Promise<ActiveTokens> => {
     try {
-      return await obtain(binding, scopes, signal)
+      return await obtain(binding, scopes, lock)
     } catch (error) {
-      const latest = signal.aborted ? undefined : await tokenStore.loadTokens(binding)
+      const latest = lock.signal.aborted ? undefined : await tokenStore.loadTokens(binding)
       const isNew = latest && latest.accessToken !== stored?.accessToken && coversScopes(latest.requestedScope, scopes.scope)
       const active = isNew && !isDue(latest) ? await activate(binding, latest) : undefined
       if (!active) throw error
@@ -100,30 +102,30 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
       return binding && tokens && activate(binding, tokens)
     },
     refresh: ({ binding, tokens }, callSignal) =>
-      withLock(binding, callSignal, async (signal) => {
+      withLock(binding, callSignal, async (lock) => {
         const stored = await tokenStore.loadTokens(binding)
         if (!stored) return undefined
         if (stored.accessToken !== tokens.accessToken && !isDue(stored)) return activate(binding, stored)
-        const refreshed = await refreshLocked(binding, { stored, isDiscovered: false }, signal)
-        return refreshed ?? (grant.silent ? obtain(binding, { scope: stored.requestedScope }, signal) : undefined)
+        const refreshed = await refreshLocked(binding, { stored, isDiscovered: false }, lock)
+        return refreshed ?? (grant.silent ? obtain(binding, { scope: stored.requestedScope }, lock) : undefined)
       }),
     async acquire({ rejectedToken, challenge, mayRefresh }, callSignal) {
       const { chooseIssuer } = grant
       const discovered = await discoverAuthorizationServer({ endpoint, challenge, chooseIssuer, fetch, signal: callSignal })
       const { scope: supported, ...binding } = discovered
       await tokenStore.saveBinding(binding)
-      return withLock(binding, callSignal, async (signal) => {
+      return withLock(binding, callSignal, async (lock) => {
         const stored = await tokenStore.loadTokens(binding)
         if (stored && coversScopes(stored.requestedScope, removeOfflineAccess(challenge.scope))) {
           const isNew = stored.accessToken !== rejectedToken && !isDue(stored)
           const active = isNew
             ? await activate(binding, stored)
-            : mayRefresh && (await refreshLocked(binding, { stored, isDiscovered: true }, signal))
+            : mayRefresh && (await refreshLocked(binding, { stored, isDiscovered: true }, lock))
           if (active) return active
         }
         const demanded = challenge.scope ?? (options.scope === undefined ? supported : undefined)
         const scope = joinScopes(stored?.requestedScope, options.scope, demanded)
-        return obtainOrReload(binding, { stored, scope: await scopeOfSignIn(scope, binding), resourceScope: supported }, signal)
+        return obtainOrReload(binding, { stored, scope: await scopeOfSignIn(scope, binding), resourceScope: supported }, lock)
       })
     },
     signOut: (signal) => signOut(options, { contextOf, withLock }, signal),
