@@ -268,3 +268,10 @@ test('a store that fails or does not answer delays no list for long', async () =
     expect(await runs.run({ options: { listStore } }, namesOf)).toEqual(['p__one', 'p__two'])
   }
 })
+
+test('what a gateway has listed just before it closes is kept', async () => {
+  const runs = createRuns()
+  await runs.run({}, listAll)
+  runs.program.behave({ held: true })
+  expect(await runs.run({}, namesOf)).toEqual(['p__one', 'p__two'])
+})

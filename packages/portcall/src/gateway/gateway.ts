@@ -87,8 +87,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const closeAll = async (): Promise<void> => {
     shared.close()
     subscriptions.close()
+    // Requests may take long, and the process may end before they do.
+    const kept = Promise.all(registry.table().upstreams.map(({ catalogue }) => catalogue.close()))
     await running.whenIdle(CLOSE_TIMEOUT_MS)
-    await Promise.all([registry.close(), parts.processes.close()])
+    await Promise.all([kept, registry.close(), parts.processes.close()])
   }
   const refresh = (server: string | undefined): void => {
     for (const { name, catalogue } of registry.table().upstreams)

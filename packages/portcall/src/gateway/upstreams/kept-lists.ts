@@ -107,12 +107,14 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
     if (record !== before) await store.set(key, formatKept(record), { ttlMs: TTL_MS })
   }
   /** Writes what was listed, all kinds together. */
-  const flush = (): Promise<unknown> => {
+  const flush = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
     const all = [...pending.values()]
     pending.clear()
-    return mutex.run(() => Promise.all(all.map((lists) => write(lists).catch(onError))))
+    return mutex.run(async () => {
+      await Promise.all(all.map((lists) => write(lists).catch(onError)))
+    })
   }
 
   return {
@@ -138,12 +140,7 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
       timer ??= unref(setTimeout(() => void flush(), WRITE_DELAY_MS))
     },
     changed: () => keptAt.clear(),
-    close: () =>
-      withTimeout(
-        mutex.run(async () => {}),
-        CLOSE_TIMEOUT_MS,
-        () => new Error('The store does not answer'),
-      ).catch(onError),
+    close: () => withTimeout(flush(), CLOSE_TIMEOUT_MS, () => new Error('The store does not answer')).catch(onError),
   }
 }
 
