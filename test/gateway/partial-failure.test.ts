@@ -149,7 +149,6 @@ test('bad items are dropped and reported, and the good ones stay', async () => {
     { name: 7, inputSchema: object },
     { name: '', inputSchema: object },
     { inputSchema: object },
-    { name: 'no-schema' },
     { name: 'array', inputSchema: [] },
     { name: 'string', inputSchema: { type: 'string' } },
     { name: 'remote', inputSchema: { ...object, properties: { a: { $ref: 'https://example.com/schema' } } } },
@@ -162,6 +161,7 @@ test('bad items are dropped and reported, and the good ones stay', async () => {
   const good = [
     ...Array.from({ length: 99 }, (_, index) => ({ name: `good-${index}`, inputSchema: object })),
     { name: '__proto__', inputSchema: object },
+    { name: 'no-schema' },
   ]
   const dropped: GatewayEvent[] = []
   const gateway = createGateway({
@@ -186,7 +186,7 @@ test('bad items are dropped and reported, and the good ones stay', async () => {
   onTestFinished(() => gateway.close())
   await using client = await connect(gateway)
   const names = (await client.tools().toArray()).map(({ name }) => name)
-  expect(names).toHaveLength(101)
+  expect(names).toHaveLength(102)
   expect(names).toContain('bad____proto__')
   expect(dropped).toHaveLength(bad.length)
 })

@@ -10,9 +10,15 @@ export type JsonForm<T> = unknown extends T
       ? null
       : T extends bigint | symbol | Callable | AnyCollection
         ? never
-        : T extends { toJSON(): infer Value }
+        : T extends Serializing<infer Value>
           ? JsonForm<Value>
           : { [Key in keyof T]: JsonMember<T, Key> }
+
+/** A value that says what represents it in JSON. */
+interface Serializing<Value> {
+  /** Returns what represents the value. */
+  toJSON(): Value
+}
 
 type Callable = (...args: never) => unknown
 type AnyCollection = ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | WeakMap<object, unknown> | WeakSet<object>

@@ -3,7 +3,12 @@ export interface RedisClientSettings {
   /** The prefix of all keys of the client. It is put in front of `prefix`. */
   readonly keyPrefix?: unknown
   /** The settings of the nodes of a cluster. */
-  readonly redisOptions?: { readonly keyPrefix?: unknown } | undefined
+  readonly redisOptions?:
+    | {
+        /** The prefix of all keys of the client. */
+        readonly keyPrefix?: unknown
+      }
+    | undefined
   /** `slave` if the client connects to replicas. */
   readonly role?: unknown
   /** The settings of the connection. */
