@@ -72,6 +72,19 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
   expect(text.match(/\n.*\[annotations-missing\]\n.*\[annotations-missing\]\n {2}→ Set readOnlyHint/g)).toHaveLength(1)
 })
 
+test('results of any type are fine, and schemas that are invalid are not', async () => {
+  const server = createServer({ name: 'results', version: '1.0.0' })
+  const annotations = { readOnlyHint: true }
+  const output = { type: 'array', items: { type: 'string' } } as const
+  server.tool('names', { description: 'Lists names', annotations, output }, () => ['a'])
+  listening = await serve(server, { port: 0, handleProcessSignals: false })
+  for (const version of ['2026-07-28', '2025-06-18']) {
+    const { code, out } = await portcall(['check', listening.url, '--json', '--protocol-version', version])
+    expect(JSON.parse(out).findings.map(({ rule }: { rule: string }) => rule)).not.toContain('output-schema')
+    expect(code).toBe(0)
+  }
+})
+
 test('warnings fail only with --strict', async () => {
   const { code, out } = await portcall(['check', DEMO])
   expect({ code, out }).toEqual({

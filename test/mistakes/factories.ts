@@ -1,5 +1,7 @@
 /** The functions that take options, each with a call that is valid. */
 import { createServer } from 'portcall'
+import { aiTools } from 'portcall/ai'
+import { anthropicTools } from 'portcall/anthropic'
 import {
   authorizationCode,
   bearerToken,
@@ -26,6 +28,7 @@ import {
   toolSets,
 } from 'portcall/gateway'
 import { httpHandler } from 'portcall/http'
+import { langchainTools } from 'portcall/langchain'
 import { logging } from 'portcall/logging'
 import { metrics } from 'portcall/metrics'
 import {
@@ -43,6 +46,7 @@ import {
   timeLimit,
 } from 'portcall/middleware'
 import { nodeHandler, serve } from 'portcall/node'
+import { openaiTools } from 'portcall/openai'
 import { fromOpenAPI } from 'portcall/openapi'
 import { skills } from 'portcall/skills'
 import { skills as clientSkills } from 'portcall/skills/client'
@@ -79,6 +83,8 @@ const client = { clientId: 'app', clientSecret: 'secret', issuer: 'https://login
 const redisClient = { duplicate() {}, on() {} }
 class Queue {}
 
+const TOOLS = { tools: () => ({ toArray: async () => [] }), callTool: async () => ({ content: [] }) }
+const AGENT_CALLBACKS = ['filter', 'approve', 'onProgress', 'onUnsupported']
 const GRANT_NUMBERS = ['storeTimeoutMs', 'refreshAheadMs', 'maxStepUps']
 const STORE_MEMBERS = {
   store: ['maxEntries', 'maxTtlMs'],
@@ -341,6 +347,15 @@ export const FACTORIES: readonly Factory[] = [
   { name: 'skills', create: (options) => skills(options), numbers: ['maxFiles', 'maxBytes'] },
   { name: 'skills', create: (options) => clientSkills(options), numbers: ['maxFiles', 'maxBytes'] },
   { name: 'fromOpenAPI', create: (options) => fromOpenAPI({}, options) },
+  { name: 'aiTools', create: (options) => aiTools(TOOLS, options), callbacks: AGENT_CALLBACKS },
+  { name: 'anthropicTools', create: (options) => anthropicTools(TOOLS, options), callbacks: AGENT_CALLBACKS },
+  { name: 'openaiTools', create: (options) => openaiTools(TOOLS, options), callbacks: AGENT_CALLBACKS },
+  {
+    name: 'langchainTools',
+    create: (options) => langchainTools(TOOLS, options),
+    valid: { tool: () => ({}) },
+    callbacks: ['tool', ...AGENT_CALLBACKS],
+  },
   {
     name: 'createAuthProvider',
     create: (options) =>
@@ -360,10 +375,6 @@ export const EXEMPT: { readonly [name: string]: string } = {
   aiSampling: 'its model is checked by the SDK',
   anthropicSampling: 'its client is checked by the SDK',
   openaiSampling: 'its client is checked by the SDK',
-  aiTools: 'not yet: its options belong to the adapters',
-  anthropicTools: 'not yet: its options belong to the adapters',
-  langchainTools: 'not yet: its options belong to the adapters',
-  openaiTools: 'not yet: its options belong to the adapters',
   readConfig: 'not yet: its options belong to the configurations',
   readGatewayConfig: 'not yet: its options belong to the configurations',
   acceptPins: 'for the command',

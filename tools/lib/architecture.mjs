@@ -47,7 +47,7 @@ export const CONSUMERS = {
   cli: ['util'],
   skills: ['util'],
   openapi: ['auth', 'net', 'schema', 'util'],
-  adapters: ['schema'],
+  adapters: ['schema', 'util'],
 }
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */

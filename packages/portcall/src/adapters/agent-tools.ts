@@ -2,6 +2,7 @@
 import type { CallOptions, CallToolResult, Progress, Tool } from '../entrypoints/client.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
 import { MAX_TOOL_NAME_LENGTH } from '../schema/model-apis.ts'
+import type { OptionNames } from '../util/check-options.ts'
 import { type ProviderSchema, toProviderSchema } from './provider-schema.ts'
 
 /** A client, or a group of clients that `connectAll` returned. */
@@ -35,6 +36,15 @@ export interface AgentToolOptions {
   readonly onUnsupported?: (tool: Tool, reason: string) => void
   /** Options of each call, such as timeouts and headers. */
   readonly callOptions?: Omit<CallOptions, 'signal' | 'onProgress'>
+}
+
+/** The names of the options of all adapters. */
+export const AGENT_TOOL_OPTIONS: OptionNames<AgentToolOptions> = {
+  filter: 'function',
+  approve: 'function',
+  onProgress: 1,
+  onUnsupported: 1,
+  callOptions: 'object',
 }
 
 /** A tool for an agent. */

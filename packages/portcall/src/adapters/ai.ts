@@ -1,7 +1,8 @@
 /** The tools of servers for the AI SDK. https://ai-sdk.dev/docs/ai-sdk-core/tools-and-tool-calling */
 import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { checkOptions } from '../util/check-options.ts'
+import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { blockText, resultText } from './result-text.ts'
 import { type SampleHandler, sampledText, toMessages } from './sampling.ts'
@@ -73,6 +74,7 @@ export interface AiTool {
  * const { text } = await generateText({ model, prompt, tools: await aiTools(client), stopWhen: stepCountIs(5) })
  */
 export async function aiTools(source: ToolSource, options: AgentToolOptions = {}): Promise<{ [name: string]: AiTool }> {
+  checkOptions('aiTools()', options, { names: AGENT_TOOL_OPTIONS })
   const tools = await listAgentTools(source, options)
   return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]))
 }

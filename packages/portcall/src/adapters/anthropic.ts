@@ -1,7 +1,8 @@
 /** The tools of servers for the Anthropic SDK. https://docs.claude.com/en/docs/agents-and-tools/tool-use */
 import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { checkOptions } from '../util/check-options.ts'
+import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
 import { type SampleHandler, sampledText, toMessages } from './sampling.ts'
 
@@ -62,6 +63,7 @@ export interface AnthropicTool {
  * const message = await anthropic.beta.messages.toolRunner({ model, max_tokens: 1024, messages, tools: await anthropicTools(client) })
  */
 export async function anthropicTools(source: ToolSource, options: AgentToolOptions = {}): Promise<AnthropicTool[]> {
+  checkOptions('anthropicTools()', options, { names: AGENT_TOOL_OPTIONS })
   return (await listAgentTools(source, options)).map(toAnthropicTool)
 }
 

@@ -1,7 +1,8 @@
 /** The tools of servers for LangChain. https://docs.langchain.com/oss/javascript/langchain/tools */
 import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { blockText, resultText } from './result-text.ts'
 import { dataUrl, type SampleHandler, sampledText, toChatMessages } from './sampling.ts'
@@ -11,6 +12,9 @@ export interface LangchainToolOptions<LangchainTool> extends AgentToolOptions {
   /** `tool` of the package `@langchain/core/tools`. */
   readonly tool: (call: LangchainCall, fields: LangchainFields) => LangchainTool
 }
+
+const OPTIONS: OptionNames<LangchainToolOptions<unknown>> = { ...AGENT_TOOL_OPTIONS, tool: 'function' }
+const REQUIRED = { tool: 'Pass "tool" of @langchain/core/tools' }
 
 /** The function behind a tool. It returns the content for the model, and the whole result as the artifact. */
 export type LangchainCall = (
@@ -65,9 +69,11 @@ export interface LangchainFields {
  */
 export async function langchainTools<LangchainTool>(
   source: ToolSource,
-  { tool, ...options }: LangchainToolOptions<LangchainTool>,
+  options: LangchainToolOptions<LangchainTool>,
 ): Promise<LangchainTool[]> {
-  return (await listAgentTools(source, options)).map((agentTool) => tool(createCall(agentTool), fieldsOf(agentTool)))
+  checkOptions('langchainTools()', options, { names: OPTIONS, required: REQUIRED })
+  const { tool, ...rest } = options
+  return (await listAgentTools(source, rest)).map((agentTool) => tool(createCall(agentTool), fieldsOf(agentTool)))
 }
 
 function fieldsOf({ name, description, inputSchema }: AgentTool): LangchainFields {

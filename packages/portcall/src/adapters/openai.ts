@@ -1,6 +1,7 @@
 /** The tools of servers for the OpenAI SDK. https://platform.openai.com/docs/guides/function-calling */
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { resultText } from './result-text.ts'
 import { type SampleHandler, sampledText, toChatMessages } from './sampling.ts'
@@ -11,6 +12,8 @@ export interface OpenaiToolOptions extends AgentToolOptions {
   /** Whether to use strict mode for tools whose schemas allow it. Default: true. */
   readonly strict?: boolean
 }
+
+const OPTIONS: OptionNames<OpenaiToolOptions> = { ...AGENT_TOOL_OPTIONS, strict: 'boolean' }
 
 /** A tool for `client.chat.completions.runTools`. Its `function` also has what `chat.completions.create` needs. */
 export interface OpenaiTool {
@@ -48,6 +51,7 @@ export interface OpenaiTool {
  * console.log(await runner.finalContent())
  */
 export async function openaiTools(source: ToolSource, options: OpenaiToolOptions = {}): Promise<OpenaiTool[]> {
+  checkOptions('openaiTools()', options, { names: OPTIONS })
   const { strict = true, ...rest } = options
   return (await listAgentTools(source, rest)).map((tool) => toOpenaiTool(tool, strict))
 }

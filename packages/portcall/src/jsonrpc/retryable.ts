@@ -15,7 +15,7 @@ export interface RetryData {
 const RETRY_AFTER_MS = 1000
 
 /** Returns `data` for a request that may be sent again. The default delay is for what may be back at any time. */
-export function retryData(retryAfterMs = RETRY_AFTER_MS): RetryData {
+export function retryData(retryAfterMs: number = RETRY_AFTER_MS): RetryData {
   return { retryAfterMs: Math.max(RETRY_AFTER_MS, retryAfterMs) }
 }
 

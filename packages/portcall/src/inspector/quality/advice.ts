@@ -11,7 +11,7 @@ const ADVICE: { readonly [rule: string]: string } = {
   'tool-description-length': 'Shorten the description. Details belong in the descriptions of arguments.',
   'hidden-characters': 'Remove the character.',
   'input-schema': 'Correct the schema. It has to be valid JSON Schema with the type "object".',
-  'output-schema': 'Correct the schema. It has to be valid JSON Schema with the type "object".',
+  'output-schema': 'Correct the schema. It has to be valid JSON Schema.',
   'input-schema-root': 'Use an object with properties at the root, and move the alternatives into a property.',
   'input-schema-subset': 'Use type, properties, items, enum, anyOf and required where possible.',
   'argument-name': 'Use letters, digits, _, . and - only, at most 64.',

@@ -5,7 +5,8 @@ import type { ReportFinding } from './finding.ts'
 /** Checks the schema of a tool: whether it is valid, and for input whether hosts accept it. */
 export async function checkSchema(schema: unknown, use: 'input' | 'output', report: ReportFinding): Promise<void> {
   if (!isObject(schema)) return report('error', `${use}-schema`, `the ${use} schema is not an object`)
-  if (schema.type !== 'object') report('error', `${use}-schema`, `the ${use} schema must have the type "object"`)
+  // Output schemas may describe any value. Revisions in which they have to be objects get them in one.
+  if (use === 'input' && schema.type !== 'object') report('error', 'input-schema', 'the input schema must have the type "object"')
   if (use === 'input') checkInputSchema(schema, report)
   try {
     await compileSchema(schema, use, { trusted: false }).parse({})
