@@ -2,9 +2,9 @@
 import { createServer } from 'portcall'
 import { bearerToken, clientCredentials } from 'portcall/auth/client'
 import { apiKeys, introspection, jwt, protect } from 'portcall/auth/server'
-import { connectAll } from 'portcall/client'
+import { connectAll, readConfig } from 'portcall/client'
 import { hide, mount, toolSearch, transform } from 'portcall/compose'
-import { accessRules, createGateway } from 'portcall/gateway'
+import { accessRules, createGateway, readGatewayConfig } from 'portcall/gateway'
 import { metrics } from 'portcall/metrics'
 import { rateLimit, timeLimit } from 'portcall/middleware'
 import { memoryStores } from 'portcall/stores'
@@ -205,6 +205,16 @@ const servers: readonly Mistake[] = [
     mistake: 'the path of a configuration',
     run: () => call(connectAll, '.mcp.json'),
     says: ['connectAll() needs the text of a configuration, not its path ".mcp.json"', "readFile(path, 'utf8')"],
+  },
+  {
+    mistake: 'the path of a configuration to read',
+    run: () => call(readConfig, 'config.toml'),
+    says: ['readConfig() needs the text of a configuration, not its path "config.toml"', "readFile(path, 'utf8')"],
+  },
+  {
+    mistake: 'the path of the configuration of a gateway',
+    run: () => call(readGatewayConfig, '/etc/gateway.jsonc'),
+    says: ['readGatewayConfig() needs the text of a configuration, not its path "/etc/gateway.jsonc"'],
   },
   {
     mistake: 'the bytes of a configuration',

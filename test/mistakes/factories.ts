@@ -14,7 +14,7 @@ import {
 } from 'portcall/auth/client'
 import { oauthProxy } from 'portcall/auth/proxy'
 import { apiKeys, introspection, jwt, protect } from 'portcall/auth/server'
-import { connect, connectAll } from 'portcall/client'
+import { connect, connectAll, readConfig } from 'portcall/client'
 import { codeMode, mount, toolSearch, versions } from 'portcall/compose'
 import {
   accessRules,
@@ -25,7 +25,9 @@ import {
   createApprovalQueue,
   createGateway,
   definitionPins,
+  readGatewayConfig,
   toolSets,
+  userAccounts,
 } from 'portcall/gateway'
 import { httpHandler } from 'portcall/http'
 import { langchainTools } from 'portcall/langchain'
@@ -84,6 +86,7 @@ const redisClient = { duplicate() {}, on() {} }
 class Queue {}
 
 const TOOLS = { tools: () => ({ toArray: async () => [] }), callTool: async () => ({ content: [] }) }
+const CONFIG = '{"mcpServers":{}}'
 const AGENT_CALLBACKS = ['filter', 'approve', 'onProgress', 'onUnsupported']
 const GRANT_NUMBERS = ['storeTimeoutMs', 'refreshAheadMs', 'maxStepUps']
 const STORE_MEMBERS = {
@@ -347,6 +350,15 @@ export const FACTORIES: readonly Factory[] = [
   { name: 'skills', create: (options) => skills(options), numbers: ['maxFiles', 'maxBytes'] },
   { name: 'skills', create: (options) => clientSkills(options), numbers: ['maxFiles', 'maxBytes'] },
   { name: 'fromOpenAPI', create: (options) => fromOpenAPI({}, options) },
+  { name: 'readConfig', create: (options) => readConfig(CONFIG, options), callbacks: ['onVariable'] },
+  { name: 'readGatewayConfig', create: (options) => readGatewayConfig(CONFIG, options), callbacks: ['onVariable'] },
+  {
+    name: 'userAccounts',
+    create: (options) => userAccounts(options),
+    valid: { origin: 'https://gateway.example.com', servers: {}, identify: () => undefined },
+    numbers: ['signInTtlMs', 'waitTimeoutMs'],
+    callbacks: ['onConnected'],
+  },
   { name: 'aiTools', create: (options) => aiTools(TOOLS, options), callbacks: AGENT_CALLBACKS },
   { name: 'anthropicTools', create: (options) => anthropicTools(TOOLS, options), callbacks: AGENT_CALLBACKS },
   { name: 'openaiTools', create: (options) => openaiTools(TOOLS, options), callbacks: AGENT_CALLBACKS },
@@ -375,14 +387,11 @@ export const EXEMPT: { readonly [name: string]: string } = {
   aiSampling: 'its model is checked by the SDK',
   anthropicSampling: 'its client is checked by the SDK',
   openaiSampling: 'its client is checked by the SDK',
-  readConfig: 'not yet: its options belong to the configurations',
-  readGatewayConfig: 'not yet: its options belong to the configurations',
   acceptPins: 'for the command',
   callerIdentity: 'its options are those of createAuthProvider, which checks them',
   pinOptionsOf: 'for the command',
   gatewayPolicies: 'checked by the schema of the configuration',
   toolSet: 'its members are checked one by one, as in a configuration',
-  userAccounts: 'not yet: its options belong to the configurations',
   serveAdmin: 'for the command',
   inspectorHandler: 'not yet: its options belong to the inspector',
   serveInspector: 'not yet: its options belong to the inspector',

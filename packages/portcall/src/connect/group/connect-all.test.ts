@@ -145,6 +145,12 @@ describe('processes and URLs', () => {
   })
 })
 
+test('servers that are off elsewhere are disabled, and a host may have none', async () => {
+  const group = await createGroup({ mcpServers: { one: command('one'), two: command('two') } }, { disabledServers: ['two'] })
+  expect(group.status).toMatchObject({ one: { state: 'idle' }, two: { state: 'disabled' } })
+  expect((await createGroup({ theme: 'dark' }, { allowNoServers: true })).servers).toEqual([])
+})
+
 test.each([
   [{ timeout: 5 }, 'connectAll(): unknown option "timeout". Pass timeouts: { requestTimeoutMs }'],
   [{ timeouts: { request: 5 } }, 'connectAll(): timeouts: unknown option "request"'],

@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import { checkOptions } from '../../util/check-options.ts'
-import { describe } from '../../util/describe.ts'
 import { checkConnectOptions } from '../check-connect-options.ts'
+import { checkConfigText } from '../config/check-text.ts'
 import { readConfig } from '../config/config.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
 import type { ReadConfigOptions } from '../config/types.ts'
@@ -26,8 +26,8 @@ export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
  */
 export async function connectAll(config: string | object, options: ConnectAllOptions = {}): Promise<ClientGroup> {
   checkOptions('connectAll()', options, { names: {}, isOpen: true })
-  if (!isObject(config) || config instanceof Uint8Array) checkText(config)
-  const { env, inputs, directory, format, onVariable, ...shared } = options
+  if (!isObject(config) || config instanceof Uint8Array) checkConfigText(config, 'connectAll')
+  const { env, inputs, directory, format, onVariable, disabledServers, allowNoServers, ...shared } = options
   const { optionsOf: _, ...common } = shared
   checkConnectOptions(common as ConnectOptions, 'connectAll()')
   const parsed = await readConfig(config, {
@@ -36,21 +36,10 @@ export async function connectAll(config: string | object, options: ConnectAllOpt
     ...(directory !== undefined && { directory }),
     ...(format && { format }),
     ...(onVariable && { onVariable }),
+    ...(disabledServers && { disabledServers }),
+    ...(allowNoServers !== undefined && { allowNoServers }),
   })
   return createGroup(parsed, open, shared)
-}
-
-const CONFIG_PATH = /^[^\n{}]{1,1000}\.(?:jsonc?|json5|toml|ya?ml)$/i
-const USAGE = "connectAll(await readFile(path, 'utf8'), { directory: dirname(path) })"
-
-/** Checks that the configuration is a text, and not the path of its file. @throws TypeError. */
-function checkText(config: unknown): void {
-  if (typeof config !== 'string')
-    throw new TypeError(
-      `connectAll() needs the text of a configuration or the parsed object, not ${config instanceof Uint8Array ? 'bytes' : describe(config)}: ${USAGE}`,
-    )
-  if (CONFIG_PATH.test(config.trim()))
-    throw new TypeError(`connectAll() needs the text of a configuration, not its path ${JSON.stringify(config)}: ${USAGE}`)
 }
 
 function open({ target, headers: own }: ServerEntry, options: ConnectOptions): ReturnType<typeof connect> {

@@ -1,3 +1,5 @@
+import { checkConfigText } from '../../connect/config/check-text.ts'
+import { READ_CONFIG_OPTIONS } from '../../connect/config/config.ts'
 import { parseDocument } from '../../connect/config/document.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition } from '../../connect/config/document-types.ts'
 import { ConfigError } from '../../connect/config/errors.ts'
@@ -6,6 +8,7 @@ import { findEntries, locate, readServers, SERVER_MEMBERS, warnAbout } from '../
 import type { ReadConfigOptions, ServerConfig } from '../../connect/config/types.ts'
 import { createVariableSource, expandVariables, FieldError, type VariableSource } from '../../connect/config/variables.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
 import type { GatewayServerOptions, ItemRules } from '../options.ts'
@@ -21,15 +24,19 @@ export type ReadGatewayConfigOptions = ReadConfigOptions & {
   readonly servers?: readonly ServerConfig[]
 }
 
+const OPTIONS: OptionNames<ReadGatewayConfigOptions> = { ...READ_CONFIG_OPTIONS, servers: 'array' }
+
 /**
  * Reads the configuration of a gateway: the configuration of an MCP host, which may have a section `gateway`. The package contains the JSON
  * Schema of the section as `portcall/gateway.schema.json`.
  *
  * A server whose entry cannot be used is left out, unless it is `required`: `unusable` says why.
  *
- * @throws ConfigError that lists everything that is wrong, with lines and columns.
+ * @throws ConfigError that lists everything that is wrong, with lines and columns; TypeError for a path, and for options that do not exist.
  */
 export async function readGatewayConfig(text: string, options: ReadGatewayConfigOptions = {}): Promise<GatewayConfig> {
+  checkOptions('readGatewayConfig()', options, { names: OPTIONS })
+  checkConfigText(text, 'readGatewayConfig')
   const document = await parseDocument(text, options.format)
   const { root } = document
   if (!isObject(root)) throw new ConfigError('The configuration must be an object')

@@ -7,6 +7,7 @@ import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer } from '../../stores/sealing/seal.ts'
 import { sealStore } from '../../stores/sealing/sealed-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { UserAccounts, UserAccountsOptions } from './account-options.ts'
 import { type AccountProviders, createAccountProviders } from './account-providers.ts'
 import { createConnectHook } from './connect-hook.ts'
@@ -17,6 +18,23 @@ import { type AccountId, createAccountSignIns } from './sign-ins.ts'
 
 const SIGN_IN_TTL_MS = 600_000
 const WAIT_TIMEOUT_MS = 300_000
+const OPTIONS: OptionNames<UserAccountsOptions> = {
+  origin: 1,
+  servers: 'object',
+  identify: 1,
+  store: 'store',
+  sealingKeys: 'texts',
+  singleUser: 'boolean',
+  signInTtlMs: SIGN_IN_TTL_MS,
+  waitTimeoutMs: WAIT_TIMEOUT_MS,
+  onConnected: 1,
+  tool: 1,
+}
+const REQUIRED = {
+  origin: 'Pass the origin of the gateway, as browsers reach it',
+  servers: 'Pass the servers that users sign in to, by name',
+  identify: 'Pass a function that identifies the user of a browser, as browserLogin creates it',
+}
 const STORE_TIMEOUT_MS = 30_000
 /** How long another process may take to redeem a response, in milliseconds. */
 const FINISH_TIMEOUT_MS = 10_000
@@ -36,6 +54,7 @@ const SINGLE_USER = ''
  * const gateway = createGateway({ servers: { notes: { target: 'https://notes.example.com/mcp', credentials } }, middleware: [middleware] })
  */
 export function userAccounts(options: UserAccountsOptions): UserAccounts {
+  checkOptions('userAccounts()', options, { names: OPTIONS, required: REQUIRED })
   const { servers, identify, singleUser = false, signInTtlMs = SIGN_IN_TTL_MS, waitTimeoutMs = WAIT_TIMEOUT_MS } = options
   const origin = parseOrigin(options.origin)
   const store = openSealedStore(options)
