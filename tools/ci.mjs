@@ -7,7 +7,7 @@ import { ROOT } from './lib/paths.mjs'
 
 const LOGS = join(ROOT, 'results', 'ci')
 /** Groups that run at a time. Most steps wait more than they compute. */
-const LANES = 3
+const LANES = 2
 const KILL_AFTER_MS = 10_000
 /** How long the output of a step may stay open after its end, held by a process that outlives it. */
 const OUTPUT_MS = 1000
