@@ -22,7 +22,7 @@ function targetOf(reference: string, root: JsonObject): unknown {
     current = (current as JsonObject)[name]
   }
   // A root that refers to a definition is no target itself.
-  return current === root ? { ...root, $ref: undefined } : current
+  return current === root && root.$ref !== undefined ? { ...root, $ref: undefined } : current
 }
 
 function decode(step: string): string {

@@ -1,5 +1,6 @@
 /** Merges the alternatives at the root of an input schema into one object: model APIs refuse them there. */
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { readParts } from '../util/parts.ts'
 import { resolveLocal } from './local-reference.ts'
 
 /** The members of an object schema. */
@@ -15,8 +16,8 @@ const MAX_SHOWN = 12
 export function mergeAlternatives(root: JsonObject): JsonObject {
   const { allOf, anyOf, oneOf, ...rest } = root
   if (![allOf, anyOf, oneOf].some(Array.isArray)) return { ...rest }
-  const { properties, required } = membersOf(root, root, 0)
-  const groups = [anyOf, oneOf].flatMap((branches) => listOf(branches).map((branch) => membersOf(branch, root, 0)))
+  const { properties, required } = membersOf(root, root)
+  const groups = [anyOf, oneOf].flatMap((branches) => listOf(branches).map((branch) => membersOf(branch, root)))
   const shown = groups.filter(({ properties: own }) => Object.keys(own).length > 0).map(describeGroup)
   const note = shown.length > 1 ? `Pass one of these groups of arguments: ${shown.slice(0, MAX_SHOWN).join(' | ')}` : undefined
   const description = [typeof rest.description === 'string' && rest.description, note].filter(Boolean).join('\n')
@@ -32,18 +33,16 @@ export function mergeAlternatives(root: JsonObject): JsonObject {
   }
 }
 
-function membersOf(schema: unknown, root: JsonObject, depth: number): Members {
-  const source = resolveLocal(schema, root)
-  const parts = depth < MAX_DEPTH ? listOf(source.allOf).map((part) => membersOf(part, root, depth + 1)) : []
-  const alternatives = [source.anyOf, source.oneOf].map((branches) =>
-    depth < MAX_DEPTH ? listOf(branches).map((branch) => membersOf(branch, root, depth + 1)) : [],
-  )
-  const own: Members = { properties: isObject(source.properties) ? source.properties : {}, required: namesIn(source.required) }
-  const all = [...parts, ...alternatives.map(anyMembers), own]
-  return {
-    properties: Object.assign({}, ...all.map(({ properties }) => properties)),
-    required: [...new Set(all.flatMap(({ required }) => required))],
-  }
+function membersOf(schema: unknown, root: JsonObject): Members {
+  return readParts<JsonObject, Members>(resolveLocal(schema, root), MAX_DEPTH, (source, readPart) => {
+    const read = (parts: unknown): Members[] => (readPart ? listOf(parts).map((part) => readPart(resolveLocal(part, root))) : [])
+    const own: Members = { properties: isObject(source.properties) ? source.properties : {}, required: namesIn(source.required) }
+    const all = [...read(source.allOf), anyMembers(read(source.anyOf)), anyMembers(read(source.oneOf)), own]
+    return {
+      properties: Object.assign({}, ...all.map(({ properties }) => properties)),
+      required: [...new Set(all.flatMap(({ required }) => required))],
+    }
+  })
 }
 
 /** Returns the members of alternatives: all of their properties, and those that each of them requires. */

@@ -1,18 +1,24 @@
 import { resolveRef } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-
-const MAX_DEPTH = 8
+import { reachable } from '../util/parts.ts'
 
 /** Returns the JSON types that a schema allows, without evaluating it; empty if it does not say. */
-export function typesOf(schema: unknown, root: unknown, depth = 0): ReadonlySet<string> {
-  if (!isObject(schema) || depth > MAX_DEPTH) return new Set()
-  const { type, enum: values, const: value, anyOf, oneOf, $ref } = schema
-  if (type !== undefined) return new Set([type].flat().filter((name) => typeof name === 'string'))
-  if (Array.isArray(values)) return new Set(values.map(typeOfValue))
-  if (value !== undefined) return new Set([typeOfValue(value)])
-  if (typeof $ref === 'string') return typesOf(resolveRef($ref, root), root, depth + 1)
+export function typesOf(schema: unknown, root: unknown): ReadonlySet<string> {
+  const all = reachable(schema, (part) => (isObject(part) && ownTypes(part) === undefined ? alternativesOf(part, root) : []))
+  return new Set(all.flatMap((part) => (isObject(part) ? (ownTypes(part) ?? []) : [])))
+}
+
+/** Returns the types that a schema names by itself, or `undefined` if it leaves them to others. */
+function ownTypes({ type, enum: values, const: value }: JsonObject): string[] | undefined {
+  if (type !== undefined) return [type].flat().filter((name) => typeof name === 'string')
+  if (Array.isArray(values)) return values.map(typeOfValue)
+  return value === undefined ? undefined : [typeOfValue(value)]
+}
+
+function alternativesOf({ anyOf, oneOf, $ref }: JsonObject, root: unknown): unknown[] {
+  if (typeof $ref === 'string') return [resolveRef($ref, root)]
   const options = anyOf ?? oneOf
-  return new Set(Array.isArray(options) ? options.flatMap((option) => [...typesOf(option, root, depth + 1)]) : [])
+  return Array.isArray(options) ? options : []
 }
 
 /** Returns the schema of a property, with its reference resolved. */

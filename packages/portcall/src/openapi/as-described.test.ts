@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'portcall/client'
 import { fromOpenAPI, type OpenApiOptions } from 'portcall/openapi'
 import { expect, onTestFinished, test } from 'vitest'
+import { checkIntegers } from './schemas/integers.ts'
 
 interface Received {
   readonly line: string
@@ -265,6 +266,30 @@ test.each([
   expect((await call({ body: { a: '1', b: '2' } })).isError).not.toBe(true)
   expect(JSON.parse(api.received[0]?.body ?? '')).toEqual({ a: '1', b: '2' })
 })
+
+test.each([
+  ['closed parts', (next: object[]) => ({ ...closed('a'), allOf: next })],
+  ['open parts', (next: object[]) => ({ properties: { a: text }, allOf: next })],
+  ['alternatives', (next: object[]) => ({ properties: { a: text }, anyOf: next })],
+  ['alternatives of which one is meant', (next: object[]) => ({ properties: { a: text }, oneOf: next })],
+  ['properties that are read-only', (next: object[]) => ({ properties: { z: { ...text, readOnly: true } }, allOf: next })],
+])(
+  'the time for %s does not depend on the number of paths to them',
+  async (_name, make) => {
+    const api = await startApi()
+    // The last of 30 schemas is reached on 4^30 paths.
+    const chain = Array.from({ length: 30 }, (_, index) => [`S${index}`, make(new Array(4).fill(reference(`S${index + 1}`)))])
+    const components = { schemas: { ...Object.fromEntries(chain), S30: { type: 'object' } } }
+    const form = { 'multipart/form-data': { schema: { properties: { field: reference('S0') }, allOf: [reference('S0')] } } }
+    const paths = {
+      '/p': { post: { operationId: 'x', requestBody: { content: { 'application/json': { schema: reference('S0') } } } } },
+      '/form': { post: { operationId: 'y', requestBody: { content: form } } },
+    }
+    const { tool } = await serve(describeApi(paths, { components }), { baseUrl: api.url })
+    expect(() => checkIntegers({ body: { a: 2 ** 60 } }, tool?.inputSchema ?? {})).toThrow('body.a')
+  },
+  60_000,
+)
 
 test.each([
   ['one part', { allOf: [reference('A')] }],

@@ -1,10 +1,11 @@
 /** Plans and serializes multipart forms. A part is a file where the description says so, whatever its value looks like (RFC 7578, section 4.2). */
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { readParts } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
+import { formFields } from '../schemas/form-fields.ts'
 import { fileBlob, fileSchema, isFileArgument } from './files.ts'
-import { formFields } from './form-fields.ts'
 import { essence, isFileType, isRange } from './media-types.ts'
 import { toText } from './styles.ts'
 
@@ -80,16 +81,17 @@ interface FieldContent {
 }
 
 /** Finds out which objects the values of a field may be: files, others, or both. */
-function contentOf({ schema, contentType }: FieldSource, document: ApiDocument, depth = 0): FieldContent {
-  const source = document.follow(schema)
-  if (isFile(source, contentType)) return { hasFiles: true, hasObjects: false }
-  const inner = [...arrayOrEmpty(source.allOf), ...branchesOf(source), ...(source.items === undefined ? [] : [source.items])]
-  const found = depth < MAX_DEPTH ? inner.map((part) => contentOf({ schema: part, contentType }, document, depth + 1)) : []
-  const isAny = source.type === undefined && inner.length === 0 && source.enum === undefined && source.const === undefined
-  return {
-    hasFiles: found.some(({ hasFiles }) => hasFiles),
-    hasObjects: typesOf(source).includes('object') || isAny || found.some(({ hasObjects }) => hasObjects),
-  }
+function contentOf({ schema, contentType }: FieldSource, document: ApiDocument): FieldContent {
+  return readParts<JsonObject, FieldContent>(document.follow(schema), MAX_DEPTH, (source, readPart) => {
+    if (isFile(source, contentType)) return { hasFiles: true, hasObjects: false }
+    const inner = [...arrayOrEmpty(source.allOf), ...branchesOf(source), ...(source.items === undefined ? [] : [source.items])]
+    const found = readPart ? inner.map((part) => readPart(document.follow(part))) : []
+    const isAny = source.type === undefined && inner.length === 0 && source.enum === undefined && source.const === undefined
+    return {
+      hasFiles: found.some(({ hasFiles }) => hasFiles),
+      hasObjects: typesOf(source).includes('object') || isAny || found.some(({ hasObjects }) => hasObjects),
+    }
+  })
 }
 
 /** Converts the schema of a field, with files as objects. */

@@ -1,9 +1,10 @@
 /** Converts the schemas of OpenAPI 3.0, 3.1 and 3.2 to JSON Schema 2020-12. */
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { reachable } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, withoutUndefined } from '../document/json.ts'
 import type { ReportIssue } from '../errors.ts'
-import { formFields } from '../requests/form-fields.ts'
+import { formFields } from './form-fields.ts'
 import { digitsOf } from './integers.ts'
 import { type ConvertedSchema, KEYWORDS, type KeywordContext } from './keywords.ts'
 
@@ -13,32 +14,30 @@ export type SchemaUse = 'request' | 'response'
 export interface ConverterOptions {
   readonly document: ApiDocument
   readonly use: SchemaUse
-  /** Returns the schema that replaces a reference. `isPart` is true in `allOf`, where subtypes do not count. */
-  readonly reference: (pointer: string, isPart: boolean) => ConvertedSchema
+  /** Returns the schema that replaces a reference. */
+  readonly reference: (pointer: string, options: ReferenceOptions) => ConvertedSchema
   readonly report: ReportIssue
 }
 
-/** Converts one schema. References become what `reference` returns. */
-export type ConvertSchema = (schema: unknown) => ConvertedSchema
+export interface ReferenceOptions {
+  /** True in `allOf`, where subtypes do not count. */
+  readonly isPart: boolean
+  /** The whole, if it changes what the reference becomes. */
+  readonly whole?: Whole
+}
+
+/** Converts one schema, as a part of `whole` if there is one. References become what `reference` returns. */
+export type ConvertSchema = (schema: unknown, whole?: Whole) => ConvertedSchema
 
 /** Creates the function that converts schemas. */
 export function createSchemaConverter(options: ConverterOptions): ConvertSchema {
-  /** The parts that are being converted in place. One that contains itself stays a reference. */
-  const inlined = new Set<JsonObject>()
   const convert = (schema: unknown, whole: Whole = ALONE): ConvertedSchema => {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return {}
     const { document, reference } = options
     if (typeof schema.$ref === 'string') {
-      const base = document.follow(schema)
-      // A part that depends on the others is a schema of its own.
-      if (!inlined.has(base) && dependsOn(base, whole, document)) {
-        inlined.add(base)
-        const part = convertObject(base, whole)
-        inlined.delete(base)
-        return part
-      }
-      const target = reference(schema.$ref, whole.isPart)
+      const depends = dependsOn(document.follow(schema), whole, document)
+      const target = reference(schema.$ref, { isPart: whole.isPart, ...(depends && { whole }) })
       const { $ref: _, ...siblings } = schema
       return withSiblings(target, document.is30 ? pickDescription(siblings) : siblings)
     }
@@ -70,11 +69,11 @@ export function createSchemaConverter(options: ConverterOptions): ConvertSchema 
     const alternatives = convertAlternatives(schema, convertBranch, options)
     return finish(schema, alternatives ? { ...converted, anyOf: alternatives } : converted)
   }
-  return (schema) => convert(schema)
+  return convert
 }
 
 /** The schema that another one is a part of. */
-interface Whole {
+export interface Whole {
   /** Whether the other one is a part of `allOf`. */
   readonly isPart: boolean
   /** The properties that do not belong to the request or the response. */
@@ -91,13 +90,12 @@ function dependsOn(base: JsonObject, { isPart, hidden, names }: Whole, document:
   return requiresHidden || (names !== undefined && isClosed(base, document))
 }
 
-const MAX_DEPTH = 8
 const partsOf = ({ allOf, anyOf, oneOf }: JsonObject): unknown[] => [allOf, anyOf, oneOf].flatMap(arrayOrEmpty)
 
 /** Reports whether a schema, or a part of it, allows no properties but its own. */
-function isClosed(schema: JsonObject, document: ApiDocument, depth = 0): boolean {
-  if (schema.additionalProperties === false) return true
-  return depth < MAX_DEPTH && partsOf(schema).some((part) => isClosed(document.follow(part), document, depth + 1))
+function isClosed(schema: JsonObject, document: ApiDocument): boolean {
+  const all = reachable(schema, (part) => partsOf(part).map(document.follow))
+  return all.some(({ additionalProperties }) => additionalProperties === false)
 }
 
 /** Returns the properties that the parts of a schema describe together, if one of them allows only its own. */
@@ -146,14 +144,14 @@ function normalizeKeywords(schema: JsonObject, hidden: ReadonlySet<string>): Jso
 }
 
 /** Returns the names of properties that do not belong to a request or a response, also those of the parts of `allOf`. */
-function hiddenProperties(schema: JsonObject, options: ConverterOptions, depth = 0): string[] {
-  const { document, use } = options
+function hiddenProperties(schema: JsonObject, { document, use }: ConverterOptions): string[] {
   const marker = use === 'request' ? 'readOnly' : 'writeOnly'
   const isHidden = (property: unknown): boolean =>
     objectOrEmpty(property)[marker] === true || document.follow(property)[marker] === true
-  const own = Object.entries(objectOrEmpty(schema.properties)).filter(([, property]) => isHidden(property))
-  const parts = depth < 8 ? arrayOrEmpty(schema.allOf) : []
-  return [...own.map(([name]) => name), ...parts.flatMap((part) => hiddenProperties(document.follow(part), options, depth + 1))]
+  const all = reachable(schema, ({ allOf }) => arrayOrEmpty(allOf).map(document.follow))
+  return all.flatMap(({ properties }) =>
+    Object.entries(objectOrEmpty(properties)).flatMap(([name, property]) => (isHidden(property) ? name : [])),
+  )
 }
 
 /**

@@ -4,7 +4,14 @@ import { walkSchemas } from '../../schema/walk.ts'
 import { type ApiDocument, pointerSteps } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import type { ReportIssue } from '../errors.ts'
-import { createSchemaConverter, discriminatorValues, type SchemaUse, withDiscriminator } from './convert.ts'
+import {
+  createSchemaConverter,
+  discriminatorValues,
+  type ReferenceOptions,
+  type SchemaUse,
+  type Whole,
+  withDiscriminator,
+} from './convert.ts'
 import type { ConvertedSchema } from './keywords.ts'
 
 /** Converts the schemas of a document. Referenced schemas are converted once and shared by all tools. */
@@ -26,12 +33,22 @@ interface Definition {
   readonly size: number
 }
 
+/** A schema to convert. */
+interface Referenced {
+  /** The pointer of the schema, and what else its definition depends on. */
+  readonly key: string
+  readonly target: unknown
+  readonly whole: Whole | undefined
+}
+
 /** The longest chain of references that is converted at once. */
 const MAX_DEPTH = 50
 /** Schemas up to this size, in characters, that refer to nothing are repeated instead of referenced. */
 const MAX_INLINE_SIZE = 400
 /** Marks the pointer of a schema with a discriminator, whose subtypes count as well. */
 const ANY_SUBTYPE = '?subtypes'
+/** Marks the pointer of a schema that depends on what it is a part of. The number of that follows. */
+const IN_WHOLE = '?in='
 const PREFIX = '#/$defs/'
 const ANYTHING = { description: 'Any value: the schema is too large.' }
 
@@ -40,55 +57,68 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
   const names = createDefinitionNames()
   const definitions = new Map<string, Definition | 'converting'>()
   /** Schemas at the end of long chains of references, which are converted later: each step of a chain takes a part of the stack. */
-  const pending = new Map<string, readonly [key: string, target: unknown]>()
+  const pending = new Map<string, Referenced>()
+  /** The numbers of wholes, by what parts depend on. */
+  const wholes = new Map<string, number>()
   let depth = 0
   const subtypesOf = createSubtypes(document)
   const convert = createSchemaConverter({ document, use, report, reference })
 
-  function reference(pointer: string, isPart: boolean): ConvertedSchema {
+  const numberOf = ({ hidden, names }: Whole): number => {
+    const key = JSON.stringify([[...hidden], names])
+    const number = wholes.get(key) ?? wholes.size
+    wholes.set(key, number)
+    return number
+  }
+  function reference(pointer: string, { isPart, whole }: ReferenceOptions): ConvertedSchema {
     const target = document.resolve(pointer)
     if (target === undefined) {
       report({ where: pointer, problem: 'the reference has no target; any value is accepted' })
       return {}
     }
-    const key = !isPart && use === 'request' && subtypesOf(pointer).length > 0 ? pointer + ANY_SUBTYPE : pointer
+    const hasSubtypes = !isPart && !whole && use === 'request' && subtypesOf(pointer).length > 0
+    const key = whole ? `${pointer}${IN_WHOLE}${numberOf(whole)}` : hasSubtypes ? pointer + ANY_SUBTYPE : pointer
     const name = names(key)
     if (!definitions.has(name) && depth >= MAX_DEPTH) {
-      pending.set(name, [key, target])
+      pending.set(name, { key, target, whole })
       return { $ref: PREFIX + name }
     }
-    const definition = definitions.get(name) ?? define(name, key, target)
+    const definition = definitions.get(name) ?? define(name, { key, target, whole })
     const canInline = definition !== 'converting' && definition.references.length === 0 && definition.size <= MAX_INLINE_SIZE
     return canInline ? definition.schema : { $ref: PREFIX + name }
   }
-  function define(name: string, key: string, target: unknown): Definition {
+  function define(name: string, { key, target, whole }: Referenced): Definition {
     definitions.set(name, 'converting')
     depth++
-    const schema = key.endsWith(ANY_SUBTYPE) ? subtypes(key.slice(0, -ANY_SUBTYPE.length)) : convert(followLoops(target))
+    const schema = key.endsWith(ANY_SUBTYPE) ? subtypes(key.slice(0, -ANY_SUBTYPE.length)) : convert(followLoops(target), whole)
     const definition = { schema, references: referencesIn(schema), size: JSON.stringify(schema).length }
     definitions.set(name, definition)
     depth--
     return definition
   }
   const definePending = (): void => {
-    for (const [name, [key, target]] of pending) {
+    for (const [name, referenced] of pending) {
       pending.delete(name)
-      if (!definitions.has(name)) define(name, key, target)
+      if (!definitions.has(name)) define(name, referenced)
     }
   }
   const subtypes = (pointer: string): ConvertedSchema => {
     const { propertyName, mapping } = objectOrEmpty(document.follow({ $ref: pointer }).discriminator)
     const branches = subtypesOf(pointer).map((subtype) =>
-      withDiscriminator(reference(subtype, true), String(propertyName), discriminatorValues(subtype, objectOrEmpty(mapping))),
+      withDiscriminator(
+        reference(subtype, { isPart: true }),
+        String(propertyName),
+        discriminatorValues(subtype, objectOrEmpty(mapping)),
+      ),
     )
-    return { anyOf: [...branches, reference(pointer, true)] }
+    return { anyOf: [...branches, reference(pointer, { isPart: true })] }
   }
   /** A reference that leads to itself describes nothing. */
   const followLoops = (target: unknown): unknown =>
     isObject(target) && typeof target.$ref === 'string' && Object.keys(document.follow(target)).length === 0 ? {} : target
 
   return {
-    convert,
+    convert: (schema) => convert(schema),
     complete(schema, maxBytes) {
       definePending()
       const $defs: JsonObject = {}
@@ -132,7 +162,7 @@ function createDefinitionNames(): (pointer: string) => string {
   return (pointer) => {
     const known = byPointer.get(pointer)
     if (known !== undefined) return known
-    const last = pointerSteps(pointer.replace(ANY_SUBTYPE, '')).at(-1) ?? ''
+    const last = pointerSteps(pointer.replace(/\?(?:subtypes|in=\d+)$/, '')).at(-1) ?? ''
     const base = (last.replaceAll(/[^\w.-]+/g, '_') || 'schema') + (pointer.endsWith(ANY_SUBTYPE) ? '-any' : '')
     let name = base
     for (let count = 2; taken.has(name); count++) name = `${base}-${count}`

@@ -4,7 +4,8 @@
  */
 import { ToolError } from '../../entrypoints/index.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
-import { arrayOrEmpty } from '../document/json.ts'
+import { reachable } from '../../util/parts.ts'
+import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 
 const FORMATS: readonly unknown[] = ['int64', 'uint64']
 const DIGITS = /^-?(?:0|[1-9][0-9]{0,19})$/
@@ -46,16 +47,14 @@ function acceptsDigits({ type, format }: JsonObject): boolean {
   return FORMATS.includes(format) && Array.isArray(type) && type.includes('integer') && type.includes('string')
 }
 
-const MAX_DEPTH = 12
-
 /** Returns the schemas that apply to a value: a schema, what it refers to, and its parts and branches. */
-function applicable(schema: unknown, root: JsonObject, depth = 0): JsonObject[] {
-  if (!isObject(schema) || depth > MAX_DEPTH) return []
-  const { $ref } = schema
-  const definitions = isObject(root.$defs) ? root.$defs : {}
-  const target = typeof $ref === 'string' ? definitions[$ref.slice('#/$defs/'.length)] : undefined
-  const inner = [target, ...arrayOrEmpty(schema.allOf), ...arrayOrEmpty(schema.anyOf)]
-  return [schema, ...inner.flatMap((part) => applicable(part, root, depth + 1))]
+function applicable(schema: unknown, root: JsonObject): readonly JsonObject[] {
+  const definitions = objectOrEmpty(root.$defs)
+  const partsOf = ({ $ref, allOf, anyOf }: JsonObject): JsonObject[] => {
+    const target = typeof $ref === 'string' ? definitions[$ref.slice('#/$defs/'.length)] : undefined
+    return [target, ...arrayOrEmpty(allOf), ...arrayOrEmpty(anyOf)].filter(isObject)
+  }
+  return isObject(schema) ? reachable(schema, partsOf) : []
 }
 
 interface Walk {
@@ -71,7 +70,7 @@ interface Place {
 }
 
 function walk(value: unknown, { schemas, path }: Place, context: Walk): unknown {
-  const below = (parts: readonly unknown[]): JsonObject[] => parts.flatMap((part) => applicable(part, context.root))
+  const below = (parts: readonly unknown[]): JsonObject[] => [...new Set(parts.flatMap((part) => applicable(part, context.root)))]
   if (typeof value === 'number') return checkNumber(value, schemas, path)
   if (typeof value === 'string') return DIGITS.test(value) && isInteger(schemas) ? context.integer(value) : value
   if (Array.isArray(value))

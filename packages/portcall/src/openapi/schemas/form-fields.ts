@@ -1,5 +1,6 @@
 /** Reads the members that an object schema declares. */
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { readParts } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 
@@ -11,15 +12,21 @@ export interface FormFields {
   readonly isOpen: boolean
 }
 
+/** Longer chains of parts end there. */
 const MAX_DEPTH = 8
 /** Keywords that describe members in addition to `properties`. */
 const OPENING: readonly string[] = ['patternProperties', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 /** Returns the members of an object schema, also those of the parts of `allOf` and of the branches of `anyOf` and `oneOf`. */
-export function formFields(schema: unknown, document: ApiDocument, depth = 0): FormFields {
-  const source = document.follow(schema)
-  const read = (keyword: string): FormFields[] =>
-    depth < MAX_DEPTH ? arrayOrEmpty(source[keyword]).map((part) => formFields(part, document, depth + 1)) : []
+export function formFields(schema: unknown, document: ApiDocument): FormFields {
+  return readParts<JsonObject, FormFields>(document.follow(schema), MAX_DEPTH, (source, readPart) =>
+    readFields(source, (part) => readPart?.(document.follow(part))),
+  )
+}
+
+/** Returns the members of an object schema. `readPart` returns those of a part, or `undefined` if they do not count. */
+function readFields(source: JsonObject, readPart: (part: unknown) => FormFields | undefined): FormFields {
+  const read = (keyword: string): FormFields[] => arrayOrEmpty(source[keyword]).flatMap((part) => readPart(part) ?? [])
   const parts = read('allOf')
   const branches = [...read('anyOf'), ...read('oneOf')].filter(({ properties }) => Object.keys(properties).length > 0)
   const own = arrayOrEmpty(source.required).filter((name) => typeof name === 'string')
