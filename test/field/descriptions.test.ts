@@ -5,9 +5,9 @@ import { lint, readInventory } from 'portcall/diagnostics'
 import { afterAll, describe, expect, test } from 'vitest'
 import { generateFunctions } from '../../packages/portcall/src/cli/generate-types.ts'
 import { DESCRIPTIONS } from '../composition/support/descriptions.ts'
-import { describeIssues, expectTools, failedCalls } from '../composition/support/try-description.ts'
+import { createGeneratedModules } from '../composition/support/generated-modules.ts'
+import { countEach, describeIssues, expectTools, failedCalls } from '../composition/support/try-description.ts'
 import { checkAdapters } from './support/check-adapters.ts'
-import { createGeneratedModules } from './support/compile.ts'
 import { createTable } from './support/table.ts'
 
 const CALLS = Number(process.env.OPENAPI_CALLS ?? 25)
@@ -107,10 +107,3 @@ test.each(MORE)('a mock of %s accepts the requests', async (api) => {
   const except = (tool: string): boolean => Object.hasOwn(NOT_CALLED, `${api} ${tool}`)
   expect(await failedCalls(api, { count: CALLS, except, requestsOnly: true })).toEqual([])
 })
-
-/** Returns the values with their numbers. */
-function countEach(values: readonly string[]): string {
-  const counts = new Map<string, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts].map(([value, count]) => `${count} × ${value}`).join('; ')
-}

@@ -21,17 +21,20 @@ export interface GeneratedModules {
   pathOf(name: string): string
   /** Returns what the compiler says about all modules. */
   compile(): string
+  remove(): void
 }
 
 /** Makes an empty folder for generated modules below `build`. */
 export function createGeneratedModules(name: string): GeneratedModules {
   const folder = fileURLToPath(new URL(`../build/${name}/`, import.meta.url))
-  rmSync(folder, { recursive: true, force: true })
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  remove()
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   return {
     pathOf: (module) => join(folder, `${module.replaceAll(/\W+/g, '-')}.ts`),
     compile: () => spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8', maxBuffer: 2 ** 28 }).stdout,
+    remove,
   }
 }

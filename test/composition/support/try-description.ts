@@ -48,12 +48,15 @@ function faultsOf(schema: { $defs?: object }): string[] {
 
 /** Returns the kinds of issues with their numbers. */
 export function describeIssues(issues: readonly OpenApiIssue[]): string {
+  const kinds = issues.map(({ problem }) => problem.replace(/^the pattern .* is/, 'a pattern is').split(';')[0] ?? '')
+  return countEach(kinds) || '–'
+}
+
+/** Returns values with how often they occur. */
+export function countEach(values: readonly string[]): string {
   const counts = new Map<string, number>()
-  for (const { problem } of issues) {
-    const kind = problem.replace(/^the pattern .* is/, 'a pattern is').split(';')[0] ?? ''
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  }
-  return [...counts].map(([kind, count]) => `${count} × ${kind}`).join('; ') || '–'
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].map(([value, count]) => `${count} × ${value}`).join('; ')
 }
 
 /** The options of `failedCalls`. */
