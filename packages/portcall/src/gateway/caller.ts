@@ -4,6 +4,7 @@ import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { readRequestMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import { subrequestMeta } from '../protocol/subrequest.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import { checkParamNames } from './exact-names.ts'
 import { ITEM_SELECTION, type ItemSelection } from './lists/item-selection.ts'
@@ -56,11 +57,7 @@ export class Caller implements GatewayCaller {
 
   /** Returns the `_meta` for requests on behalf of several requests of this caller: without what belongs to one of them. */
   get sharedMeta(): JsonObject {
-    const {
-      progressToken: _token,
-      [ITEM_SELECTION]: _selection,
-      ...meta
-    }: JsonObject & { [ITEM_SELECTION]?: unknown } = this.meta
+    const { [ITEM_SELECTION]: _selection, ...meta }: JsonObject & { [ITEM_SELECTION]?: unknown } = subrequestMeta(this.request)
     return meta
   }
 }

@@ -50,6 +50,21 @@ export function invalidParams(reason: string, data?: unknown): RpcError {
   return new RpcError(ErrorCode.invalidParams, `Invalid params: ${reason}`, data)
 }
 
+/** Items that requests name, as messages call them. */
+export type NamedKind = 'tool' | 'prompt' | 'resource template' | 'skill'
+
+const MAX_NAME_LENGTH = 256
+
+/** Returns the start of a sentence that says that an item does not exist. */
+export function describeUnknown(kind: NamedKind, name: unknown): string {
+  return `Unknown ${kind}: ${String(name).slice(0, MAX_NAME_LENGTH)}`
+}
+
+/** -32602: the item does not exist, or is hidden from the caller, who cannot tell one from the other. */
+export function unknownItem(kind: NamedKind, name: unknown): RpcError {
+  return invalidParams(describeUnknown(kind, name))
+}
+
 /** -32602: the resource does not exist. `data.uri` is its URI. */
 export function resourceNotFound(uri: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, 'Resource not found', { uri })

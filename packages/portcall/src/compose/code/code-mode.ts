@@ -1,11 +1,13 @@
-import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
+import type { Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
 import { markRefused } from '../../jsonrpc/refusal.ts'
 import { identityOf } from '../../protocol/caller-identity.ts'
+import { subrequest, subrequestContext } from '../../protocol/subrequest.ts'
 import { LazyAbort, onAbort } from '../../util/abort.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
 import { createTurns, type Turns } from '../../util/turns.ts'
+import { argumentsOf, type CallerRequest } from '../list-pages.ts'
 import { listTools } from '../list-tools.ts'
 import { createToolIndex, type ToolIndex } from '../search/tool-index.ts'
 import { textResult } from '../text-result.ts'
@@ -82,12 +84,6 @@ interface CodeMode {
   readonly turns: Turns
 }
 
-interface CodeRequest {
-  readonly request: Request
-  readonly context: ExchangeContext
-  readonly next: Exchange
-}
-
 /**
  * Creates middleware that lists two tools instead of all: one that finds tools as typed functions, and one that runs a program that calls
  * them. A model then combines many calls in one step, and only what the program returns gets into its context. Programs run in a sandbox: an
@@ -112,12 +108,11 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
     isCallable,
     turns: createTurns({ limit: limits.maxTotalPrograms, maxOwned: limits.maxPrograms, maxQueued: 0, queueTimeoutMs: 0 }),
   }
-  const list = async ({ request, context, next }: CodeRequest): Promise<Response> => {
-    const { tools, result } = await listTools(request, context, next)
-    const { nextCursor: _cursor, ...rest } = result
+  const list = async (one: CallerRequest): Promise<Response> => {
+    const { tools, rest } = await listTools(one)
     const callable = tools.filter(({ name }) => isCallable(String(name)))
     const others = tools.filter(({ name }) => isAlwaysListed(String(name)))
-    return success(request.id, { ...rest, tools: [...defineCodeTools(names, functionsOf(callable)), ...others] })
+    return success(one.request.id, { ...rest, tools: [...defineCodeTools(names, functionsOf(callable)), ...others] })
   }
   return async (request, context, next) => {
     const one = { request, context, next }
@@ -128,10 +123,11 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
   }
 }
 
-async function findFunctions({ request, context, next }: CodeRequest, { index, isCallable }: CodeMode): Promise<Response> {
+async function findFunctions(one: CallerRequest, { index, isCallable }: CodeMode): Promise<Response> {
+  const { request } = one
   const { query } = argumentsOf(request)
   if (typeof query !== 'string') return textResult(request, 'query must be a string', true)
-  const { tools } = await listTools(request, context, next)
+  const { tools } = await listTools(one)
   const functions = functionsOf(tools.filter(({ name }) => isCallable(String(name))))
   const found = new Set(
     await index.search(
@@ -144,8 +140,8 @@ async function findFunctions({ request, context, next }: CodeRequest, { index, i
   return textResult(request, text || `None of the ${functions.length} functions matches. Try other words.`)
 }
 
-async function runCode(one: CodeRequest, { options, limits, isCallable, turns }: CodeMode): Promise<Response> {
-  const { request, context, next } = one
+async function runCode(one: CallerRequest, { options, limits, isCallable, turns }: CodeMode): Promise<Response> {
+  const { request, context } = one
   const { code } = argumentsOf(request)
   if (typeof code !== 'string' || code.length > MAX_CODE_LENGTH)
     return textResult(request, `code must be a string of at most ${MAX_CODE_LENGTH} characters`, true)
@@ -155,7 +151,7 @@ async function runCode(one: CodeRequest, { options, limits, isCallable, turns }:
   const program = new LazyAbort()
   const stop = onAbort(context, (reason) => program.abort(reason))
   try {
-    const { tools } = await listTools(request, context, next)
+    const { tools } = await listTools(one)
     const functions = new Map(functionsOf(tools.filter(({ name }) => isCallable(String(name)))).map((each) => [each.name, each]))
     const { runProgram } = await import('./run-program.ts')
     const { output, logs, isError } = await runProgram({
@@ -195,17 +191,15 @@ function withoutFence(code: string): string {
 async function callFunction(
   fn: ToolFunction | undefined,
   args: string,
-  { request, context, next, program }: CodeRequest & { readonly program: LazyAbort },
+  { request, context, next, program }: CallerRequest & { readonly program: LazyAbort },
 ): Promise<string> {
   if (!fn) throw new Error('There is no such tool')
-  const { progressToken: _token, ..._meta } = isObject(request.params?._meta) ? request.params._meta : {}
-  const params = { name: fn.tool.name, arguments: JSON.parse(args) as unknown, _meta }
+  const params = { name: fn.tool.name, arguments: JSON.parse(args) as unknown }
   // Each call has a signal of its own, because Node warns about signals with many listeners.
   const abort = new LazyAbort()
   const stop = program.onAbort((reason) => abort.abort(reason))
-  const overrides = { signal: abort.signal, onAbort: abort.onAbort.bind(abort), readParamHeader: undefined }
-  const call: Request = { jsonrpc: '2.0', id: request.id, method: 'tools/call', params }
-  const response = await next(call, deriveContext(context, overrides)).finally(stop)
+  const own = subrequestContext(context, { signal: abort.signal, onAbort: abort.onAbort.bind(abort) })
+  const response = await next(subrequest(request, 'tools/call', params), own).finally(stop)
   if (!isSuccess(response)) throw new Error(response.error.message)
   const { result } = response
   if (result.resultType === 'input_required')
@@ -221,8 +215,4 @@ function textOf({ content }: JsonObject): string {
     .filter(isObject)
     .map(({ type, text, mimeType }) => (typeof text === 'string' ? text : `[${String(type)} ${String(mimeType ?? '')}]`))
     .join('\n')
-}
-
-function argumentsOf({ params }: Request): JsonObject {
-  return isObject(params?.arguments) ? params.arguments : {}
 }

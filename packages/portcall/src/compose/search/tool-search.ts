@@ -1,9 +1,11 @@
-import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
-import { isObject, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { type Response, success } from '../../jsonrpc/message.ts'
+import { describeUnknown, invalidParams } from '../../protocol/errors.ts'
+import { subrequestContext } from '../../protocol/subrequest.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
+import { argumentsOf, type CallerRequest } from '../list-pages.ts'
 import { findTool, listTools } from '../list-tools.ts'
 import { textResult } from '../text-result.ts'
 import { defineSearchTools, formatMatches, type SearchToolNames } from './search-tools.ts'
@@ -25,13 +27,6 @@ const LIMIT = 5
 const MAX_LIMIT = 25
 const MAX_QUERY_LENGTH = 1000
 
-/** A request, its context and the rest of the chain. */
-interface ToolRequest {
-  readonly request: Request
-  readonly context: ExchangeContext
-  readonly next: Exchange
-}
-
 /**
  * Creates middleware that lists three tools instead of all: one that searches, one that returns definitions, and one that calls. A model with
  * a thousand tools then starts with a short list. Each caller finds and calls only what it may list.
@@ -49,16 +44,15 @@ export function toolSearch(options: ToolSearchOptions = {}): Middleware {
   if (new Set(Object.values(names)).size < 3) throw new TypeError('toolSearch: names gives two tools the same name')
   const isAlwaysListed = createNameMatcher(always)
   const index = createToolIndex()
-  const own: { readonly [name: string]: (call: ToolRequest) => Promise<Response> } = {
+  const own: { readonly [name: string]: (call: CallerRequest) => Promise<Response> } = {
     [names.search]: (call) => search(call, { index, limit }),
     [names.describe]: describe,
     [names.call]: callInner,
   }
-  const list = async ({ request, context, next }: ToolRequest): Promise<Response> => {
-    const { tools, result } = await listTools(request, context, next)
-    const { nextCursor: _cursor, ...rest } = result
+  const list = async (call: CallerRequest): Promise<Response> => {
+    const { tools, rest } = await listTools(call)
     const others = tools.filter(({ name }) => isAlwaysListed(String(name)) && !Object.hasOwn(own, String(name)))
-    return success(request.id, { ...rest, tools: [...defineSearchTools(names, tools), ...others] })
+    return success(call.request.id, { ...rest, tools: [...defineSearchTools(names, tools), ...others] })
   }
   return async (request, context, next) => {
     const call = { request, context, next }
@@ -70,40 +64,33 @@ export function toolSearch(options: ToolSearchOptions = {}): Middleware {
   }
 }
 
-async function search(
-  { request, context, next }: ToolRequest,
-  options: { readonly index: ToolIndex; readonly limit: number },
-): Promise<Response> {
+async function search(call: CallerRequest, options: { readonly index: ToolIndex; readonly limit: number }): Promise<Response> {
+  const { request } = call
   const { query, limit = options.limit } = argumentsOf(request)
   if (typeof query !== 'string') return textResult(request, 'query must be a string', true)
-  const { tools } = await listTools(request, context, next)
+  const { tools } = await listTools(call)
   const most = Math.min(Math.max(Math.trunc(Number(limit)) || options.limit, 1), MAX_LIMIT)
   const found = await options.index.search(tools, query.slice(0, MAX_QUERY_LENGTH), most)
   if (found.length > 0) return textResult(request, formatMatches(found))
   return textResult(request, `None of the ${tools.length} tools matches. Try other words.`)
 }
 
-async function describe({ request, context, next }: ToolRequest): Promise<Response> {
+async function describe(call: CallerRequest): Promise<Response> {
+  const { request } = call
   const { name } = argumentsOf(request)
-  const { tools } = await listTools(request, context, next)
+  const { tools } = await listTools(call)
   const tool = findTool(tools, name)
   if (tool) return textResult(request, JSON.stringify(tool))
   const similar = closestName(
     String(name),
     tools.map((each) => String(each.name)),
   )
-  return textResult(request, `Unknown tool: ${String(name).slice(0, 128)}.${similar ? ` Did you mean ${similar}?` : ''}`, true)
+  return textResult(request, `${describeUnknown('tool', name)}.${similar ? ` Did you mean ${similar}?` : ''}`, true)
 }
 
 /** Calls another tool instead. Results, input requests, tasks and errors are the same as with a direct call. */
-async function callInner({ request, context, next }: ToolRequest): Promise<Response> {
+async function callInner({ request, context, next }: CallerRequest): Promise<Response> {
   const { name, arguments: args = {} } = argumentsOf(request)
   if (typeof name !== 'string') throw invalidParams('the name of the tool to call is missing')
-  // Headers repeat the arguments of the outer call.
-  const own = deriveContext(context, { readParamHeader: undefined })
-  return next({ ...request, params: { ...request.params, name, arguments: args } }, own)
-}
-
-function argumentsOf({ params }: Request): JsonObject {
-  return isObject(params?.arguments) ? params.arguments : {}
+  return next({ ...request, params: { ...request.params, name, arguments: args } }, subrequestContext(context))
 }

@@ -1,8 +1,9 @@
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, notification, type Request, type Response, success } from '../../jsonrpc/message.ts'
-import { invalidParams, resourceNotFound } from '../../protocol/errors.ts'
+import { resourceNotFound, unknownItem } from '../../protocol/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES } from '../../protocol/methods.ts'
+import { subrequestContext } from '../../protocol/subrequest.ts'
 import { onAbort } from '../../util/abort.ts'
 import { describe } from '../../util/describe.ts'
 import { KIND_OF_METHOD } from '../kinds.ts'
@@ -58,12 +59,11 @@ async function callNamed(kind: 'tool' | 'prompt', one: TransformedRequest): Prom
   const params = request.params ?? {}
   const item = await find(kind, String(params.name), one)
   if (item === 'unchanged') return next(request, context)
-  if (item === 'hidden') throw invalidParams(`Unknown ${kind}: ${String(params.name).slice(0, 128)}`)
+  if (item === 'hidden') throw unknownItem(kind, params.name)
   const caller: TransformCaller = { request, context, auth: context.auth }
   const args = isObject(params.arguments) ? params.arguments : {}
   const prepared = item.prepareArguments ? { arguments: await item.prepareArguments(args, caller) } : {}
-  // Headers repeat the arguments of the caller, not those of the server.
-  const own = item.prepareArguments ? deriveContext(context, { readParamHeader: undefined }) : context
+  const own = item.prepareArguments ? subrequestContext(context) : context
   return next({ ...request, params: { ...params, name: item.originalName, ...prepared } }, own)
 }
 
@@ -91,7 +91,7 @@ async function complete(one: TransformedRequest): Promise<Response> {
   const ref: JsonObject = isObject(request.params?.ref) ? request.params.ref : {}
   if (ref.type === 'ref/prompt') {
     const prompt = await find('prompt', String(ref.name), one)
-    if (prompt === 'hidden') throw invalidParams(`Unknown prompt: ${String(ref.name).slice(0, 128)}`)
+    if (prompt === 'hidden') throw unknownItem('prompt', ref.name)
     if (prompt === 'unchanged') return next(request, context)
     return next({ ...request, params: { ...request.params, ref: { ...ref, name: prompt.originalName } } }, context)
   }
@@ -99,7 +99,7 @@ async function complete(one: TransformedRequest): Promise<Response> {
   const templates = await listTransformed('template', caller, { transforms, next })
   const uri = String(ref.uri)
   const isHidden = templates.originals.has(uri) ? !templates.items.has(uri) : (await findResource(uri, one)) === 'hidden'
-  if (isHidden) throw invalidParams(`Unknown resource template: ${uri.slice(0, 128)}`)
+  if (isHidden) throw unknownItem('resource template', uri)
   return next(request, context)
 }
 

@@ -1,12 +1,10 @@
-import { resultOf } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import { deriveContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { followPages, PAGE_LIMITS } from '../../protocol/pages.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { equivalentUris, foldUri } from '../../util/equivalent-uris.ts'
 import { KINDS, type KindInfo, type ListedKind } from '../kinds.ts'
+import { listPages } from '../list-pages.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** An item as the caller sees it, and its name on the server. */
@@ -56,17 +54,11 @@ async function fetchItems(
   { request, context }: TransformCaller,
   next: Exchange,
 ): Promise<{ found: JsonObject[]; rest: JsonObject }> {
-  const { progressToken: _token, ..._meta } = isObject(request.params?._meta) ? request.params._meta : {}
-  const own = deriveContext(context, { readParamHeader: undefined })
-  const fetch = async (cursor: string | undefined): Promise<JsonObject> => {
-    const params = { _meta, ...(cursor !== undefined && { cursor }) }
-    return resultOf(await next({ jsonrpc: '2.0', id: request.id, method, params }, own), method)
-  }
   // A list that the caller did not ask for may be unknown to the server.
-  const list = { method, key, fetch, maxPages: PAGE_LIMITS.local, isDeclared: () => request.method !== method }
+  const pages = listPages({ method, key, isDeclared: () => request.method !== method }, { request, context, next })
   const found: JsonObject[] = []
   let rest: JsonObject = {}
-  for await (const { [key]: items, nextCursor: _next, ...others } of followPages(list)) {
+  for await (const { [key]: items, nextCursor: _next, ...others } of pages) {
     if (Array.isArray(items)) found.push(...items.filter(isObject))
     rest = others
   }

@@ -1,6 +1,6 @@
 import type { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams, resourceNotFound } from '../../protocol/errors.ts'
+import { invalidParams, resourceNotFound, unknownItem } from '../../protocol/errors.ts'
 import type { Caller } from '../caller.ts'
 import type { Router } from '../routes/router.ts'
 
@@ -42,14 +42,14 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
 export const ITEM_METHODS: { readonly [method: string]: ItemMethod } = {
   'tools/call': {
     find: (router, params, caller) => router.findNamed('tool', readString(params, 'name'), caller),
-    unknown: ({ name }) => invalidParams(`Unknown tool: ${String(name).slice(0, 128)}`),
+    unknown: ({ name }) => unknownItem('tool', name),
     rewrite: (params, name) => ({ ...params, name }),
     args: argumentsOf,
     nameOf: (params) => readString(params, 'name'),
   },
   'prompts/get': {
     find: (router, params, caller) => router.findNamed('prompt', readString(params, 'name'), caller),
-    unknown: ({ name }) => invalidParams(`Unknown prompt: ${String(name).slice(0, 128)}`),
+    unknown: ({ name }) => unknownItem('prompt', name),
     rewrite: (params, name) => ({ ...params, name }),
     args: argumentsOf,
     nameOf: (params) => readString(params, 'name'),
@@ -66,7 +66,10 @@ export const ITEM_METHODS: { readonly [method: string]: ItemMethod } = {
       const { type, value } = readRef(params)
       return type === 'ref/prompt' ? router.findNamed('prompt', value, caller) : router.findReference(value, caller)
     },
-    unknown: (params) => invalidParams(`unknown prompt or resource template: ${readRef(params).value.slice(0, 128)}`),
+    unknown(params) {
+      const { type, value } = readRef(params)
+      return unknownItem(type === 'ref/prompt' ? 'prompt' : 'resource template', value)
+    },
     rewrite(params, name) {
       const { type, ref } = readRef(params)
       return { ...params, ref: { ...ref, [type === 'ref/prompt' ? 'name' : 'uri']: name } }

@@ -1,5 +1,5 @@
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import { unknownItem } from '../../protocol/errors.ts'
 import { followPages } from '../../protocol/pages.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import type { Router, RoutingTable } from '../routes/router.ts'
@@ -42,7 +42,7 @@ export function createMergedSkills({ table, router }: MergedSkillsOptions): Merg
       const { request, caller } = call
       const uri = String(request.params?.uri)
       const route = await router.findResource(uri, caller)
-      if (!route) throw invalidParams(`Unknown skill: ${uri.slice(0, 256)}`)
+      if (!route) throw unknownItem('skill', uri)
       const { upstream, server, name } = route
       const response = await passThrough(upstream, { ...call, request: { ...request, params: { ...request.params, uri: name } } })
       const skill = isSuccess(response) ? response.result.skill : undefined

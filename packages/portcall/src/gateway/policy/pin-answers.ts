@@ -1,6 +1,6 @@
 import type { Exchange, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import { unknownItem } from '../../protocol/errors.ts'
 import { followPages } from '../../protocol/pages.ts'
 import { isAnsweredFromKept } from '../upstreams/raw-answers.ts'
 import { type PinnedKind, pinnedPart } from './pin-lock.ts'
@@ -54,7 +54,7 @@ export function withholdSkills(findWithheld: FindWithheld): Middleware {
     if (!isObject(skill)) return response
     const { skills } = await readSkills(list)
     const kept = await keep([...skills.filter((other) => other.uri !== skill.uri), skill])
-    if (!kept.includes(skill)) throw invalidParams(`Unknown skill: ${String(uri).slice(0, 256)}`)
+    if (!kept.includes(skill)) throw unknownItem('skill', uri)
     return response
   }
 }

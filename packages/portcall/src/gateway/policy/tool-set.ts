@@ -2,8 +2,7 @@ import { KIND_OF_METHOD } from '../../compose/kinds.ts'
 import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
 import { withoutProperties } from '../../compose/transforms/input-schema.ts'
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
-import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
-import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
+import type { Exchange, ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import {
   isObject,
   isSuccess,
@@ -13,7 +12,8 @@ import {
   type Response,
   success,
 } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import { unknownItem } from '../../protocol/errors.ts'
+import { subrequestContext } from '../../protocol/subrequest.ts'
 import { foldCase } from '../../util/fold-case.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
@@ -89,12 +89,11 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
   const callTool = (request: Request, context: ExchangeContext, next: Exchange): Promise<Response> => {
     const params = request.params ?? {}
     const tool = originalOf(String(params.name))
-    if (tool === undefined) throw new RpcError(ErrorCode.invalidParams, `Unknown tool: ${String(params.name).slice(0, 128)}`)
+    if (tool === undefined) throw unknownItem('tool', params.name)
     const change = Object.hasOwn(changes, tool) ? changes[tool] : undefined
     if (!change) return next(request, context)
     const args = changeArguments(params.arguments, change)
-    // Headers repeat the arguments of the caller, not those of the server.
-    const own = change.arguments ? deriveContext(context, { readParamHeader: undefined }) : context
+    const own = change.arguments ? subrequestContext(context) : context
     return next({ ...request, params: { ...params, name: tool, ...(args && { arguments: args }) } }, own)
   }
   return async (request, context, next) => {
@@ -107,7 +106,7 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
     if (request.method === 'skills/list')
       return changeList(await next(request, context), { key: 'skills', id: 'uri', keep: tests.resource, changes })
     if (request.method === 'skills/get' && !tests.resource(String(request.params?.uri)))
-      throw invalidParams(`Unknown skill: ${String(request.params?.uri).slice(0, 256)}`)
+      throw unknownItem('skill', request.params?.uri)
     if (request.method === 'server/discover') return next(withSelection(request, selection), context)
     if (request.method === 'tools/call') return callTool(request, context, next)
     if (request.method === 'subscriptions/listen') return next(filterSubscriptions(request, tests.resource), context)

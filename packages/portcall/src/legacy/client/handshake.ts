@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import { ErrorCode, resultOf } from '../../jsonrpc/errors.ts'
 import { isObject, isSuccess, type JsonObject, notification, type Response } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { MODERN_VERSIONS, type Revision } from '../../protocol/revisions.ts'
@@ -63,8 +63,7 @@ async function initialize(
     first.error.code === ErrorCode.invalidParams && isObject(first.error.data) ? first.error.data.supported : undefined
   const other = revisions.find((revision) => revision !== newest && Array.isArray(listed) && listed.includes(revision.version))
   const second = other ? await sendInitialize(connection, other, options) : first
-  if (isSuccess(second)) return { requested: other ?? newest, result: second.result }
-  throw new RpcError(second.error.code, second.error.message, second.error.data)
+  return { requested: other ?? newest, result: resultOf(second, 'initialize') }
 }
 
 function sendInitialize(

@@ -1,7 +1,7 @@
 import { RpcError } from '../../jsonrpc/errors.ts'
 import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { headerMismatch, INVALID_ARGUMENTS, invalidParams } from '../../protocol/errors.ts'
+import { headerMismatch, INVALID_ARGUMENTS, invalidParams, unknownItem } from '../../protocol/errors.ts'
 import { verifyHeaderParams } from '../../protocol/header-params.ts'
 import type { CallToolResult } from '../../protocol/types.ts'
 import type { CompiledSchema, Issue, ParseResult } from '../../schema/standard.ts'
@@ -41,7 +41,7 @@ export function createCallTool(options: CallToolOptions): (call: CallContext) =>
     if (typeof name !== 'string') throw invalidParams('name must be a string')
     if (!isObject(args)) throw invalidParams('arguments must be an object')
     const tool = options.tools.get(name)
-    if (!tool) throw unknownTool(name)
+    if (!tool) throw unknownItem('tool', name)
     if (tool.isRestricted) return callRestricted({ tool, call, args }, options)
     if (tool.headerParams.length > 0) checkHeaderParams(tool, args, call)
     const parsing = tool.input.parse(args)
@@ -50,16 +50,12 @@ export function createCallTool(options: CallToolOptions): (call: CallContext) =>
   }
 }
 
-function unknownTool(name: string): RpcError {
-  return invalidParams(`Unknown tool: ${name.slice(0, 128)}`)
-}
-
 /** Calls a tool that exists only for some callers. */
 async function callRestricted(
   { tool, call, args }: { tool: ToolEntry; call: CallContext; args: JsonObject },
   options: CallToolOptions,
 ): Promise<object> {
-  if (!(await checkAccess(tool, call))) throw unknownTool(tool.listing.name)
+  if (!(await checkAccess(tool, call))) throw unknownItem('tool', tool.listing.name)
   checkHeaderParams(tool, args, call)
   return runTool({ tool, call, parsed: await tool.input.parse(args) }, options)
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import { invalidParams, unknownItem } from '../../protocol/errors.ts'
 import type { Completion } from '../../protocol/types.ts'
 import { createUriLookup } from '../../util/normal-uri.ts'
 import type { CallContext } from '../call.ts'
@@ -30,7 +30,7 @@ export function createComplete(registries: CompletionRegistries): (call: CallCon
       throw invalidParams('argument must have a name and a value, both strings')
     const entry = findEntry(registries, ref)
     if (!entry || !(await checkAccess(entry, call)))
-      throw invalidParams(`unknown prompt or resource template: ${String(ref.name ?? ref.uri).slice(0, 128)}`)
+      throw ref.type === 'ref/prompt' ? unknownItem('prompt', ref.name) : unknownItem('resource template', ref.uri)
     const completers = (entry.definition.complete ?? {}) as { readonly [name: string]: Completer }
     const complete = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined
     if (!complete) return { completion: { values: [], total: 0, hasMore: false } }

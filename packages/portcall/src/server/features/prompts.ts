@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
+import { invalidParams, unknownItem } from '../../protocol/errors.ts'
 import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../../protocol/types.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
 import type { CallContext } from '../call.ts'
@@ -55,7 +55,7 @@ export function createGetPrompt(prompts: PromptRegistry): (call: CallContext) =>
     if (typeof name !== 'string') throw invalidParams('name must be a string')
     if (!isObject(args)) throw invalidParams('arguments must be an object')
     const prompt = prompts.get(name)
-    if (!prompt || !(await checkAccess(prompt, call))) throw invalidParams(`Unknown prompt: ${name.slice(0, 128)}`)
+    if (!prompt || !(await checkAccess(prompt, call))) throw unknownItem('prompt', name)
     const parsed = prompt.arguments ? await prompt.arguments.parse(args) : { value: {} }
     if (parsed.issues) {
       const reasons = parsed.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
