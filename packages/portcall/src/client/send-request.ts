@@ -2,6 +2,7 @@ import type { ConnectionInfo, Exchange, ExchangeContext } from '../jsonrpc/excha
 import { isObject, isSuccess, type JsonObject, type Notification, type RequestId, type Response } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
+import { clientMeta } from '../protocol/probes.ts'
 import { MODERN_VERSION } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
 import type { AbortListener } from '../util/abort.ts'
@@ -28,19 +29,15 @@ export interface RoundTrip {
 /** Sends one request with an id and `_meta` of its own. @throws the abort reason of the deadline. */
 export type SendRequest = (method: string, params: JsonObject, roundTrip: RoundTrip) => Promise<Response>
 
-const VERSION = MODERN_VERSION
-
 export function createSender({ exchange, connectionInfo, info, capabilities, logLevel, onEvent }: SenderOptions): SendRequest {
   let lastId = 0
 
-  const clientMeta = {
-    [MetaKey.protocolVersion]: VERSION,
-    [MetaKey.clientInfo]: info,
-    [MetaKey.clientCapabilities]: capabilities,
+  const ownMeta = {
+    ...clientMeta(info, capabilities),
     ...(logLevel && { [MetaKey.logLevel]: logLevel }),
   }
   const createMeta = (progressToken: RequestId | undefined, callMeta: JsonObject | undefined): JsonObject => {
-    const meta = callMeta ? { ...callMeta, ...clientMeta } : { ...clientMeta }
+    const meta = callMeta ? { ...callMeta, ...ownMeta } : { ...ownMeta }
     return progressToken === undefined ? meta : { ...meta, progressToken }
   }
 
@@ -110,5 +107,5 @@ export function rejectsSupportedVersion(response: Response): boolean {
   if (isSuccess(response)) return false
   const { code, data } = readProtocolError(response.error)
   if (code !== ProtocolErrorCode.unsupportedProtocolVersion || !isObject(data)) return false
-  return Array.isArray(data.supported) && data.supported.includes(VERSION)
+  return Array.isArray(data.supported) && data.supported.includes(MODERN_VERSION)
 }

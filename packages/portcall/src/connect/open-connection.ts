@@ -6,8 +6,8 @@ import { copySharedResults, type ServerDescription } from '../jsonrpc/exchange.t
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { isAuthError } from '../protocol/authorizer.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
-import { MetaKey } from '../protocol/meta.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
+import { clientMeta } from '../protocol/probes.ts'
 import { MODERN_VERSION, MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import { SessionExpiredError } from '../transports/http/client/session.ts'
@@ -92,7 +92,7 @@ function createContext(owner: ConnectionOwner, options: ConnectionOptions): Shar
     ...(identityOf && { identityOf }),
     ...(suspendTtlMs !== undefined && { suspendTtlMs }),
     ...(onInputRequest && { onInputRequest }),
-    meta: { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities },
+    meta: clientMeta(info, capabilities),
     onUnexpectedMessage: ({ kind, text }) => onEvent({ type: 'unexpected-message', kind, text }),
     ...(onLog && { onLog }),
     onEvent,

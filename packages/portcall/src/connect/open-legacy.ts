@@ -24,7 +24,7 @@ export interface ConnectContext {
   readonly suspendTtlMs?: number
   /** Called when the server asks the caller of a request for input. */
   readonly onInputRequest?: OnInputRequest
-  /** `_meta` of a request of the newest revision, without the protocol version. */
+  /** `_meta` of a request of the newest revision. */
   readonly meta: JsonObject
   /** The legacy protocol version to use; negotiated if `undefined`. */
   readonly legacyVersion: string | undefined

@@ -3,13 +3,13 @@ import type { Exchange } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
 import { NegotiationError } from '../legacy/negotiate.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
-import { MetaKey } from '../protocol/meta.ts'
+import { discoverRequest } from '../protocol/probes.ts'
 import { MODERN_VERSION, MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 
 export type DetectedEra = 'modern' | 'legacy'
 
 export interface ProbeOptions {
-  /** `_meta` of the request, without the protocol version. */
+  /** `_meta` of the request. */
   readonly meta: JsonObject
   /** How long to wait for the response, in milliseconds. `undefined`: until the signal is aborted. */
   readonly probeTimeoutMs: number | undefined
@@ -19,7 +19,6 @@ export interface ProbeOptions {
 
 /** How long to wait by default for a response that old servers may never send, in milliseconds. */
 export const PROBE_TIMEOUT_MS = 5000
-const VERSION = MODERN_VERSION
 const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMismatch, ProtocolErrorCode.missingClientCapability])
 
 /**
@@ -33,11 +32,9 @@ export async function probe(exchange: Exchange, { meta, probeTimeoutMs, deadline
   const timeoutMs = probeTimeoutMs ?? Infinity
   const timeouts = { requestTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }
   const deadline = deadlines.start('server/discover', timeouts, signal)
-  const params = { _meta: { ...meta, [MetaKey.protocolVersion]: VERSION } }
-  const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
   // The request is never cancelled, because an old server might not handle the cancellation either.
   const context = { signal: new AbortController().signal, notify: () => {} }
-  return eraOfResponse(await deadline.race(exchange(request, context)))
+  return eraOfResponse(await deadline.race(exchange(discoverRequest('probe', meta), context)))
 }
 
 function eraOfResponse(response: Response): DetectedEra {
@@ -49,7 +46,7 @@ function eraOfResponse(response: Response): DetectedEra {
 
 function eraOfVersions(versions: unknown): DetectedEra {
   if (!Array.isArray(versions)) return 'legacy'
-  if (versions.includes(VERSION)) return 'modern'
+  if (versions.includes(MODERN_VERSION)) return 'modern'
   if (versions.some((version) => typeof version === 'string' && revisionOf(version)?.era === 'legacy')) return 'legacy'
-  throw new NegotiationError(String(VERSION), MODERN_VERSIONS, versions.join(', '))
+  throw new NegotiationError(MODERN_VERSION, MODERN_VERSIONS, versions.join(', '))
 }

@@ -1,7 +1,6 @@
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isSuccess, type JsonObject, type Notification, type Response } from '../jsonrpc/message.ts'
-import { MetaKey } from '../protocol/meta.ts'
-import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import { clientMeta } from '../protocol/probes.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import type { Server } from './types.ts'
 
@@ -20,7 +19,7 @@ export function callerOf(server: Server, capabilities: ClientCapabilities = {}, 
   const notifications: Notification[] = []
   let id = 0
   const request: Caller['request'] = (method, params = {}, context = {}) => {
-    const _meta = { [MetaKey.protocolVersion]: MODERN_VERSIONS[0], [MetaKey.clientCapabilities]: capabilities, ...meta }
+    const _meta = { ...clientMeta(undefined, capabilities), ...meta }
     return server.exchange(
       { jsonrpc: '2.0', id: ++id, method, params: { _meta, ...params } },
       { signal: new AbortController().signal, notify: (notification) => void notifications.push(notification), ...context },

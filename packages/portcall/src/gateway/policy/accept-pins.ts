@@ -1,7 +1,7 @@
 import { KINDS } from '../../compose/kinds.ts'
 import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
-import { MetaKey, UNAVAILABLE_META } from '../../protocol/meta.ts'
-import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
+import { UNAVAILABLE_META } from '../../protocol/meta.ts'
+import { clientMeta } from '../../protocol/probes.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { type GatewayOptions, type GatewayServers, serverOptionsOf } from '../options.ts'
@@ -84,11 +84,7 @@ const LISTS = [...Object.values(KINDS).map(({ method }) => method), 'skills/list
 
 /** Fetches a list. Returns the servers that are missing in it, and why. */
 async function requestList({ exchange, status }: Gateway, method: string): Promise<{ [server: string]: string }> {
-  const _meta = {
-    [MetaKey.protocolVersion]: MODERN_VERSIONS[0],
-    [MetaKey.clientInfo]: { name: 'portcall-pins', version: '0' },
-    [MetaKey.clientCapabilities]: {},
-  }
+  const _meta = clientMeta({ name: 'portcall-pins', version: '0' })
   const context = { signal: new AbortController().signal, notify: () => {} }
   const response = await exchange({ jsonrpc: '2.0', id: method, method, params: { _meta } }, context)
   if (!isSuccess(response)) throw new Error(`${method}: ${response.error.message}`)

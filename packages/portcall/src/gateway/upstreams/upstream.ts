@@ -12,9 +12,8 @@ import { isRefusedElsewhere } from '../../middleware/outcome.ts'
 import { refuse } from '../../middleware/refusal.ts'
 import { isAuthError } from '../../protocol/authorizer.ts'
 import { identityOf } from '../../protocol/caller-identity.ts'
-import { MetaKey } from '../../protocol/meta.ts'
 import { methodOf } from '../../protocol/methods.ts'
-import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
+import { clientMeta, discoverRequest } from '../../protocol/probes.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
 import { errorMessage } from '../../util/errors.ts'
@@ -113,7 +112,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders' | 'hasSession'> | undefined
   /** Whether connections had credentials that are not in the options. The lists may depend on them. */
   let hasCredentials = false
-  const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: probeMeta(options.info) }
+  const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: clientMeta(options.info) }
 
   const probe = async (): Promise<void> => {
     const { awaySince } = health
@@ -228,10 +227,11 @@ interface ReachedServer {
 
 /** Opens a connection for nobody in particular. */
 async function reach(connections: Connections, { lastMeta }: Traffic): Promise<ReachedServer> {
-  const params = { _meta: lastMeta }
+  const discover = discoverRequest(0, lastMeta)
   const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
-  const { exchange } = connections.get({ jsonrpc: '2.0', id: 0, method: 'server/discover', params }, {})
-  const request = (method: string): Promise<JsonObject> => requestResult(exchange, { method, params }, context)
+  const { exchange } = connections.get(discover, {})
+  const request = (method: string): Promise<JsonObject> =>
+    requestResult(exchange, { method, params: { _meta: lastMeta } }, context)
   const { capabilities } = await request('server/discover')
   return { capabilities, request }
 }
@@ -369,13 +369,4 @@ function isChannel({ target }: GatewayServerOptions): boolean {
 /** Reports whether requests are passed to the server with their context. */
 function isInProcess({ target }: GatewayServerOptions): boolean {
   return matchTarget(target, { exchange: () => true, url: () => false, command: () => false, channel: () => false })
-}
-
-/** Returns the metadata of requests that the gateway sends before any caller does. */
-function probeMeta(info: Implementation): JsonObject {
-  return {
-    [MetaKey.protocolVersion]: MODERN_VERSIONS[0],
-    [MetaKey.clientInfo]: info,
-    [MetaKey.clientCapabilities]: {},
-  }
 }

@@ -8,10 +8,8 @@ import { addOfflineAccess } from '../../auth/client/tokens/offline-access.ts'
 import { joinScopes } from '../../auth/client/tokens/scopes.ts'
 import type { GrantContext, TokenSet } from '../../entrypoints/auth-client.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
-import { MetaKey } from '../../protocol/meta.ts'
-import { LATEST_LEGACY, MODERN_VERSION } from '../../protocol/revisions.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
-import { Header } from '../../transports/http/common/headers.ts'
+import { createProbeRequest } from '../../transports/http/client/probe-request.ts'
 import { issuerOf } from './discovery.ts'
 import type { FlowParts } from './flow-parts.ts'
 import type { DecodedToken } from './flow-state.ts'
@@ -168,25 +166,17 @@ function contextOf({ endpoint, session, fetch, checkBrowserUrl, signal }: FlowPa
   }
 }
 
-const BODIES = {
-  'server/discover': {
-    _meta: { [MetaKey.protocolVersion]: MODERN_VERSION, [MetaKey.clientInfo]: CLIENT_INFO, [MetaKey.clientCapabilities]: {} },
-  },
-  initialize: { protocolVersion: LATEST_LEGACY.version, capabilities: {}, clientInfo: CLIENT_INFO },
-} as const
-
 /** Sends a request to the MCP server. */
-function post({ endpoint, fetch, signal }: FlowParts, method: keyof typeof BODIES, token?: string): Promise<Response> {
-  const isModern = method === 'server/discover'
+function post(
+  { endpoint, fetch, signal }: FlowParts,
+  method: 'server/discover' | 'initialize',
+  token?: string,
+): Promise<Response> {
+  const { message, headers } = createProbeRequest(method, CLIENT_INFO)
   return fetch(endpoint, {
     method: 'POST',
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      ...(isModern && { [Header.protocolVersion]: MODERN_VERSION, [Header.method]: method }),
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: method, method, params: BODIES[method] }),
+    headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(message),
     signal,
   })
 }

@@ -1,4 +1,5 @@
 import type { AuthFetch } from '../../entrypoints/auth-client.ts'
+import { readHeaders } from '../../transports/http/client/request-headers.ts'
 import type { AuthExchange, AuthStepId } from './types.ts'
 
 /** Receives the requests and responses of a flow. */
@@ -22,7 +23,8 @@ export function observeFetch(fetch: AuthFetch, observer: ExchangeObserver): Auth
       step: observer.stepOf(url),
       method,
       url,
-      headers: lowerCase(headers),
+      // A `Headers` object if oauth4webapi passes it.
+      headers: readHeaders(headers),
       ...(body !== null && body !== undefined && { body: String(body) }),
     }
     await observer.beforeRequest(request)
@@ -39,9 +41,4 @@ export function observeFetch(fetch: AuthFetch, observer: ExchangeObserver): Auth
       throw error
     }
   }
-}
-
-/** The headers may be a `Headers` object, which oauth4webapi passes. */
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(new Headers(headers))
 }

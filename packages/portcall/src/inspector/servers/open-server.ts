@@ -14,6 +14,7 @@ import { skills } from '../../entrypoints/skills-client.ts'
 import { type ClientTasks, tasks } from '../../entrypoints/tasks-client.ts'
 import { channelPair } from '../../jsonrpc/channel.ts'
 import type { Implementation, ServerCapabilities } from '../../protocol/types.ts'
+import { lowerCaseNames } from '../../util/header-names.ts'
 import type { Callbacks } from '../http/callbacks.ts'
 import type { ConnectionSettings, InspectorRoot, InspectorTask, Negotiation } from '../protocol/servers.ts'
 import { createQuestionHandlers, type Questions } from '../questions/questions.ts'
@@ -248,8 +249,7 @@ async function authOptions(parts: OpenServerParts): Promise<Pick<ConnectOptions,
   if (!(target instanceof URL)) return {}
   const known = await authOf?.(serverId, target)
   if (known) return { auth: known }
-  const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-  if (hasToken || settings.signIn === false) return {}
+  if (lowerCaseNames(headers).authorization !== undefined || settings.signIn === false) return {}
   const { createSignIn } = await import('./sign-in.ts')
   return { auth: createSignIn({ ...parts, url: target }) }
 }

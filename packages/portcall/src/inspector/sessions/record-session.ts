@@ -1,7 +1,6 @@
-import type { Middleware, RequestId } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type Middleware, type RequestId } from '../../entrypoints/jsonrpc.ts'
 import { recordExchange } from '../../entrypoints/testing.ts'
-import { MetaKey } from '../../protocol/meta.ts'
-import { MODERN_VERSION } from '../../protocol/revisions.ts'
+import { clientMeta, discoverRequest } from '../../protocol/probes.ts'
 import { createRecordingHeader } from '../../testing/recording/header.ts'
 
 /** Options of `recordMiddleware`. */
@@ -30,13 +29,8 @@ export function recordMiddleware({ onLine, redact = [] }: RecordSessionOptions):
     if (!hasDiscovered && request.method !== 'server/discover') {
       hasDiscovered = true
       const { _meta } = request.params ?? {}
-      const meta =
-        typeof _meta === 'object' && _meta !== null
-          ? _meta
-          : { [MetaKey.protocolVersion]: MODERN_VERSION, [MetaKey.clientCapabilities]: {} }
-      await recorded({ jsonrpc: '2.0', id: 'discover', method: 'server/discover', params: { _meta: meta } }, context).catch(
-        () => {},
-      )
+      const meta = isObject(_meta) ? _meta : clientMeta(undefined)
+      await recorded(discoverRequest('discover', meta), context).catch(() => {})
     }
     const isTaken = usedIds.has(request.id)
     usedIds.add(request.id)

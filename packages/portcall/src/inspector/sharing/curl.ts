@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { encodeHeaderValue, paramHeaders, readHeaderParams } from '../../protocol/header-params.ts'
-import { MetaKey } from '../../protocol/meta.ts'
+import { clientMeta, initializeParams } from '../../protocol/probes.ts'
 import { MODERN_VERSION } from '../../protocol/revisions.ts'
 import type { Tool } from '../../protocol/types.ts'
 import { quote } from '../../util/quote.ts'
@@ -46,9 +46,7 @@ function modernMessage(form: WireForm): object {
   const { _meta: meta, ...params } = form.params
   const envelope = {
     ...(isObject(meta) && meta),
-    [MetaKey.protocolVersion]: MODERN_VERSION,
-    [MetaKey.clientInfo]: CLIENT_INFO,
-    [MetaKey.clientCapabilities]: {},
+    ...clientMeta(CLIENT_INFO),
   }
   return messageOf(form, form.isNotification ? form.params : { ...params, _meta: envelope })
 }
@@ -68,7 +66,7 @@ function modernHeaders({ method, params }: WireForm, { parts, server }: CopyInpu
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
 function writeSession(form: WireForm, revision: string, post: Post): string {
-  const params = { protocolVersion: revision, capabilities: {}, clientInfo: CLIENT_INFO }
+  const params = initializeParams(revision, CLIENT_INFO)
   const opened = post({ id: 0, method: 'initialize', params }, { before: ['-s -o /dev/null -D -'] })
   const inSession = { headers: { 'mcp-protocol-version': revision }, before: ['-H "mcp-session-id: $SESSION"'] }
   return [

@@ -1,6 +1,7 @@
 import { ErrorCode, resultOf } from '../../jsonrpc/errors.ts'
 import { isObject, isSuccess, type JsonObject, notification, type Response } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
+import { initializeParams } from '../../protocol/probes.ts'
 import { MODERN_VERSIONS, type Revision } from '../../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import { legacyRevisions, NegotiationError } from '../negotiate.ts'
@@ -71,11 +72,8 @@ function sendInitialize(
   revision: Revision,
   { info, capabilities }: HandshakeOptions,
 ): Promise<Response> {
-  const params = {
-    protocolVersion: revision.version,
-    capabilities: renderClientCapabilities(capabilities, revision),
-    clientInfo: renderImplementation(info, revision),
-  }
+  const clientInfo = renderImplementation(info, revision)
+  const params = initializeParams(revision.version, clientInfo, renderClientCapabilities(capabilities, revision))
   return connection.request('initialize', params)
 }
 

@@ -3,6 +3,7 @@ import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { legacyExtensions } from '../../protocol/extensions.ts'
 import { MetaKey } from '../../protocol/meta.ts'
+import { discoverRequest } from '../../protocol/probes.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import type { Implementation, ServerCapabilities } from '../../protocol/types.ts'
 import { chooseRevision } from '../negotiate.ts'
@@ -33,7 +34,7 @@ export interface InitializeOptions {
  * capabilities in `state` that the server does not support for clients of legacy revisions.
  */
 export async function initializeResult({ core, context, state, revision }: InitializeOptions): Promise<JsonObject> {
-  const request = { jsonrpc: '2.0' as const, id: 0, method: 'server/discover', params: { _meta: requestMetaOf(state) } }
+  const request = discoverRequest(0, requestMetaOf(state))
   const result = resultOf(await core(request, context), request.method)
   const { instructions, _meta } = result
   const capabilities = result.capabilities as ServerCapabilities

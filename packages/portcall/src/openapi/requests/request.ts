@@ -1,6 +1,7 @@
 /** Builds requests from the arguments of a tool. */
 import { ToolError } from '../../entrypoints/index.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { lowerCaseNames } from '../../util/header-names.ts'
 import { checkIntegers } from '../schemas/integers.ts'
 import { type FormNames, serializeBody } from './body.ts'
 import type { RequestCredentials } from './credentials.ts'
@@ -113,10 +114,6 @@ function createNames({ plan, baseUrl, credentials, headers }: RequestParts): Req
       return name === parameter.name || !plan.declaredNames.has(place, name)
     },
   }
-}
-
-function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function joinQuery(parts: readonly string[]): string {

@@ -1,37 +1,15 @@
 import { isObject, type JsonObject } from '../../../entrypoints/jsonrpc.ts'
-import { MetaKey } from '../../../protocol/meta.ts'
-import { LATEST_LEGACY, MODERN_VERSION } from '../../../protocol/revisions.ts'
-import { Header } from '../../../transports/http/common/headers.ts'
+import { createProbeRequest } from '../../../transports/http/client/probe-request.ts'
+import { POST_HEADERS } from '../../../transports/http/client/request-headers.ts'
+import { lowerCaseNames } from '../../../util/header-names.ts'
 import type { AttemptName, DiagnosisState, HttpAttempt, HttpObservation } from '../facts.ts'
 import { readEvents, readRpcResponse } from './messages.ts'
 import { hasType, sendHttp } from './send-http.ts'
 
 const CLIENT_INFO = { name: 'portcall-doctor', version: '1.0.0' }
-const POST_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
-
-const MESSAGES: {
-  readonly [name in 'discover' | 'initialize']: { readonly body: JsonObject; readonly headers: Record<string, string> }
-} = {
-  discover: {
-    body: {
-      method: 'server/discover',
-      params: {
-        _meta: {
-          [MetaKey.protocolVersion]: MODERN_VERSION,
-          [MetaKey.clientInfo]: CLIENT_INFO,
-          [MetaKey.clientCapabilities]: {},
-        },
-      },
-    },
-    headers: { [Header.protocolVersion]: MODERN_VERSION, [Header.method]: 'server/discover' },
-  },
-  initialize: {
-    body: {
-      method: 'initialize',
-      params: { protocolVersion: LATEST_LEGACY.version, capabilities: {}, clientInfo: CLIENT_INFO },
-    },
-    headers: {},
-  },
+const PROBES = {
+  discover: createProbeRequest('server/discover', CLIENT_INFO),
+  initialize: createProbeRequest('initialize', CLIENT_INFO),
 }
 
 /** Sends the requests of each era, in the order of the library, until one works or the server requires authorization. */
@@ -58,7 +36,7 @@ export async function runAttempt(
   url: URL,
 ): Promise<HttpAttempt> {
   const auth = await authorizationHeaders(state, name === 'sse' ? 'GET' : 'POST', url)
-  const headers = { ...lowerCase(state.options.headers), ...auth }
+  const headers = { ...lowerCaseNames(state.options.headers ?? {}), ...auth }
   const timeoutMs = Math.ceil(state.stepTimeoutMs * SHARE[name])
   const observation =
     name === 'sse'
@@ -66,13 +44,9 @@ export async function runAttempt(
           method: 'GET',
           headers: { ...headers, accept: 'text/event-stream' },
           timeoutMs,
-          until: (text) => readEvents(text).length > 0,
+          until: hasEndpoint,
         })
-      : await sendMessage(
-          url,
-          { id: name, ...MESSAGES[name].body },
-          { headers: { ...headers, ...MESSAGES[name].headers }, timeoutMs },
-        )
+      : await sendMessage(url, PROBES[name].message, { headers: { ...headers, ...PROBES[name].headers }, timeoutMs })
   const response = name === 'sse' ? undefined : readRpcResponse(observation)
   return { name, observation, response, answer: answerOf(name, observation, response) }
 }
@@ -80,7 +54,7 @@ export async function runAttempt(
 /** Posts a JSON-RPC message and reads up to its response. */
 export function sendMessage(
   url: URL,
-  message: JsonObject,
+  message: object,
   { headers, timeoutMs }: { readonly headers: Readonly<Record<string, string>>; readonly timeoutMs: number },
 ): Promise<HttpObservation> {
   return sendHttp(url, {
@@ -92,15 +66,15 @@ export function sendMessage(
   })
 }
 
+/** Reports whether a stream has the first event of the HTTP+SSE transport. */
+function hasEndpoint(body: string): boolean {
+  return readEvents(body).some(({ event }) => event === 'endpoint')
+}
+
 function answerOf(name: AttemptName, observation: HttpObservation, response: JsonObject | undefined): HttpAttempt['answer'] {
   const { status, body } = observation
   if (status === 401) return 'unauthorized'
-  if (name === 'sse')
-    return status === 200 &&
-      hasType(observation, 'text/event-stream') &&
-      readEvents(body).some(({ event }) => event === 'endpoint')
-      ? 'result'
-      : 'other'
+  if (name === 'sse') return status === 200 && hasType(observation, 'text/event-stream') && hasEndpoint(body) ? 'result' : 'other'
   if (!response) return 'other'
   if (isObject(response.error)) return 'error'
   const { result } = response
@@ -120,8 +94,4 @@ export async function authorizationHeaders(
   } catch {
     return {}
   }
-}
-
-function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../entrypoints/jsonrpc.ts'
+import { createSseDecoder } from '../../../transports/http/common/sse-decode.ts'
 import type { HttpObservation } from '../facts.ts'
 
 /** Returns the JSON-RPC response in a body, which may be JSON or an event stream, whatever its type says. */
@@ -24,13 +25,8 @@ export interface StreamEvent {
 
 /** Splits the text of an event stream. An event that is not complete yet is left out. */
 export function readEvents(text: string): StreamEvent[] {
-  const blocks = text.replace(/\r\n?/g, '\n').split('\n\n').slice(0, -1)
-  return blocks.map((block) => {
-    const lines = block.split('\n')
-    const valuesOf = (name: string): string[] =>
-      lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''))
-    return { event: valuesOf('event').at(-1) ?? 'message', data: valuesOf('data').join('\n') }
-  })
+  const events = createSseDecoder(Infinity).push(new TextEncoder().encode(text))
+  return events.map(({ event = 'message', data = '' }) => ({ event, data }))
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../../util/errors.ts'
+import { lowerCaseNames } from '../../../util/header-names.ts'
 import { checkMetadata } from '../../oauth-debugger/discovery.ts'
 import type { AuthExchange, RuleResult } from '../../oauth-debugger/types.ts'
 import type { DiagnosisState, HttpObservation, StepOutcome } from '../facts.ts'
@@ -35,8 +36,8 @@ export async function checkAuthorization(state: DiagnosisState): Promise<StepOut
 }
 
 async function hasCredentials(state: DiagnosisState, url: URL): Promise<boolean> {
-  const names = Object.keys({ ...state.options.headers, ...(await authorizationHeaders(state, 'POST', url)) })
-  return names.some((name) => name.toLowerCase() === 'authorization')
+  const headers = { ...state.options.headers, ...(await authorizationHeaders(state, 'POST', url)) }
+  return lowerCaseNames(headers).authorization !== undefined
 }
 
 function toExchange({ method, url, sent, status, headers, body, durationMs }: HttpObservation): AuthExchange {

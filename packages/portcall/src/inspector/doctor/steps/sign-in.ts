@@ -1,5 +1,6 @@
 import { readChallenges } from '../../../entrypoints/auth-client.ts'
 import { isObject } from '../../../entrypoints/jsonrpc.ts'
+import { lowerCaseNames } from '../../../util/header-names.ts'
 import { isUrl, parseUrl } from '../../../util/parse-url.ts'
 import { decodeClaims } from '../../oauth-debugger/observed.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
@@ -12,7 +13,7 @@ export async function checkSignIn(state: DiagnosisState): Promise<StepOutcome> {
   const { known, options } = state
   const url = known.url as URL
   const refused = known.attempts?.find(({ answer }) => answer === 'unauthorized')
-  const { authorization } = lowerCase({ ...options.headers, ...(await authorizationHeaders(state, 'POST', url)) })
+  const { authorization } = lowerCaseNames({ ...options.headers, ...(await authorizationHeaders(state, 'POST', url)) })
   if (!refused) return authorization === undefined ? skipped('No sign-in is needed') : stepOutcome('The server accepts the token')
   if (authorization === undefined)
     return stepOutcome('', {
@@ -63,8 +64,4 @@ function showClaims(claims: Record<string, unknown> | undefined): Record<string,
   if (!isObject(claims)) return {}
   const show = (name: string): string | undefined => (claims[name] === undefined ? undefined : JSON.stringify(claims[name]))
   return { 'token iss': show('iss'), 'token aud': show('aud'), 'token exp': show('exp'), 'token scope': show('scope') }
-}
-
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
