@@ -1,4 +1,4 @@
-import { CONSUMERS, EXTENSIONS, FOLDERS, NODE_FILES, PACKAGES } from './tools/lib/architecture.mjs'
+import { CONSUMERS, EXTENSIONS, FOLDERS, NODE_FILES, ORDERS, PACKAGES } from './tools/lib/architecture.mjs'
 
 const SRC = '^packages/portcall/src/'
 const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
@@ -28,9 +28,23 @@ const packages = Object.entries(PACKAGES).map(([name, owners]) => ({
   to: { path: `node_modules/${name}/` },
 }))
 
+/** Returns the pattern of a folder inside another one; `.` is the files beside the folders. */
+const inner = (name, part) => (part === '.' ? `${folder(name)}[^/]+$` : `${folder(name)}${part}/`)
+
+const orders = Object.entries(ORDERS).flatMap(([name, { order }]) =>
+  order.slice(0, -1).map((part, at) => ({
+    name: `${name}-order`,
+    comment: `${name}/${part} may import ${order.slice(0, at).join(', ') || 'nothing'} besides itself`,
+    severity: 'error',
+    from: { path: inner(name, part) },
+    to: { path: order.slice(at + 1).map((later) => inner(name, later)) },
+  })),
+)
+
 export default {
   forbidden: [
     ...sideways,
+    ...orders,
     ...consumers,
     ...packages,
     { name: 'no-cycles', severity: 'error', from: { path: SRC }, to: { circular: true } },

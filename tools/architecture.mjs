@@ -1,9 +1,10 @@
 /** `npm run check:architecture`: the imports of the library follow the table in lib/architecture.mjs. */
-import { readdirSync } from 'node:fs'
-import { CONSUMERS, FOLDERS } from './lib/architecture.mjs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CONSUMERS, FOLDERS, ORDERS } from './lib/architecture.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { librarySources } from './lib/entrypoints.mjs'
-import { SRC, shown } from './lib/paths.mjs'
+import { ROOT, SRC, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
 const report = createReport('architecture')
@@ -14,6 +15,29 @@ report.check(
   'each folder is in the table',
   unknown.map(({ name }) => `${name}/ is not in tools/lib/architecture.mjs`),
 )
+
+for (const [name, { order, maxLooseFiles }] of Object.entries(ORDERS)) {
+  const entries = readdirSync(join(SRC, name), { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory())
+  report.check(
+    `each folder of ${name}/ has a place in its order`,
+    folders
+      .filter((entry) => !order.includes(entry.name))
+      .map((entry) => `${name}/${entry.name}/ is not in tools/lib/architecture.mjs`),
+  )
+  const loose = entries.filter((entry) => entry.isFile() && !/\.test(-kit)?\.ts$/.test(entry.name))
+  report.check(
+    `at most ${maxLooseFiles} files beside the folders of ${name}/`,
+    loose.length > maxLooseFiles ? loose.map((entry) => `${name}/${entry.name}`) : [],
+  )
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  // The first row is that of the table of all folders.
+  const [, ...rows] = [...text.matchAll(new RegExp(`^\\| \`${name}/([\\w-]*)/?\` \\|`, 'gm'))].map(([, part]) => part || '.')
+  report.check(
+    `ARCHITECTURE.md has the order of ${name}/`,
+    rows.join() === order.join() ? [] : [`it is ${order.join(', ')}; ARCHITECTURE.md has ${rows.join(', ')}`],
+  )
+}
 
 const { stdout, output } = runChecker('dependency-cruiser', ['--output-type', 'json', shown(SRC)], { quiet: true })
 let modules = []

@@ -50,6 +50,17 @@ export const CONSUMERS = {
   adapters: ['schema', 'util'],
 }
 
+/**
+ * The order inside folders of several layers: a folder imports itself and the folders before it, types included. `.` stands for the files beside the
+ * folders, of which there are at most `maxLooseFiles`.
+ */
+export const ORDERS = {
+  gateway: {
+    order: ['policy', 'api', 'upstreams', 'routes', 'lists', 'calls', 'subscriptions', '.', 'credentials', 'admin', 'config'],
+    maxLooseFiles: 6,
+  },
+}
+
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [
   'entrypoints/node.ts',

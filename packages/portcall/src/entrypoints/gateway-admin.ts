@@ -10,7 +10,7 @@ export {
 } from '../gateway/admin/admin-server.ts'
 
 export { type GatewayMetricsSource, gatewayMetrics, type ServerMetricsSource } from '../gateway/admin/gateway-metrics.ts'
-export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'
+export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/api/status.ts'
 export type { EndpointSizes, MetricsPage } from '../protocol/metrics.ts'
 
 assertNodeVersion()

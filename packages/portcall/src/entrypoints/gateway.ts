@@ -3,6 +3,33 @@
 export { ConfigError } from '../connect/config/errors.ts'
 export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
+export { type AcceptedPins, type AcceptPinsOptions, acceptPins } from '../gateway/admin/accept-pins.ts'
+export { UpstreamUnavailableError, UserInputRequiredError } from '../gateway/api/errors.ts'
+export type {
+  CallEvent,
+  CallOutcome,
+  DisconnectedEvent,
+  GatewayErrorEvent,
+  GatewayEvent,
+  GatewayWarningEvent,
+  ItemDroppedEvent,
+  OnGatewayEvent,
+  StderrEvent,
+  UpstreamEvent,
+} from '../gateway/api/events.ts'
+export type {
+  BridgeOptions,
+  CredentialsProvider,
+  CredentialsRequest,
+  GatewayNameOptions,
+  GatewayOptions,
+  GatewayServerOptions,
+  GatewayServers,
+  ItemRules,
+  ListStore,
+  UpstreamCredentials,
+} from '../gateway/api/options.ts'
+export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/api/status.ts'
 export { bridge } from '../gateway/bridge.ts'
 export type { GatewayAccountSettings, GatewayLoginSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
 export {
@@ -42,32 +69,7 @@ export {
   callerIdentity,
 } from '../gateway/credentials/caller-identity.ts'
 export { userAccounts } from '../gateway/credentials/user-accounts.ts'
-export { UpstreamUnavailableError, UserInputRequiredError } from '../gateway/errors.ts'
-export type {
-  CallEvent,
-  CallOutcome,
-  DisconnectedEvent,
-  GatewayErrorEvent,
-  GatewayEvent,
-  GatewayWarningEvent,
-  ItemDroppedEvent,
-  OnGatewayEvent,
-  StderrEvent,
-  UpstreamEvent,
-} from '../gateway/events.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'
-export type {
-  BridgeOptions,
-  CredentialsProvider,
-  CredentialsRequest,
-  GatewayNameOptions,
-  GatewayOptions,
-  GatewayServerOptions,
-  GatewayServers,
-  ItemRules,
-  UpstreamCredentials,
-} from '../gateway/options.ts'
-export { type AcceptedPins, type AcceptPinsOptions, acceptPins } from '../gateway/policy/accept-pins.ts'
 export { type AccessRulesOptions, accessRules } from '../gateway/policy/access-rules.ts'
 export {
   type ApprovalDecision,
@@ -114,8 +116,6 @@ export type {
   GatewayItemKind,
   GatewayPolicy,
   PolicyDecision,
-} from '../gateway/policy.ts'
-export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'
-export type { ListStore } from '../gateway/upstreams/kept-record.ts'
+} from '../gateway/policy/types.ts'
 export type { ServerDescription } from '../jsonrpc/exchange.ts'
 export type { Logger } from '../logging/logger.ts'

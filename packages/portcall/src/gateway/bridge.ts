@@ -1,7 +1,7 @@
 import type { ConnectTarget } from '../connect/target.ts'
-import { checkBridgeOptions } from './check-options.ts'
+import { checkBridgeOptions } from './api/check-options.ts'
+import type { BridgeOptions } from './api/options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
-import type { BridgeOptions } from './options.ts'
 
 /**
  * Creates a gateway to one server, which looks like the server itself: its names, lists and instructions do not change. Serve it over another

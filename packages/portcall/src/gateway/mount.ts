@@ -3,10 +3,10 @@ import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import type { Server } from '../server/types.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { GATEWAY_SERVER_NAMES } from './check-options.ts'
+import { GATEWAY_SERVER_NAMES } from './api/check-options.ts'
+import type { GatewayServerOptions } from './api/options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
-import type { GatewayServerOptions } from './options.ts'
-import { OWN_SERVER } from './own-server.ts'
+import { SELF } from './routes/table.ts'
 
 /** Options of `mount`: those of a server of a gateway, and the prefix. */
 export interface MountOptions<P extends string = string>
@@ -107,7 +107,7 @@ function createMounts(server: Server, sealingKeys: readonly string[] | undefined
     required: true,
     listTimeoutMs: LOCAL_LIST_TIMEOUT_MS,
   }
-  const servers = new Map([[OWN_SERVER, self]])
+  const servers = new Map([[SELF, self]])
   const gateway = createGateway({
     servers: Object.fromEntries(servers),
     info: server.info,

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../stores/memory/store.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { accessRules } from './policy/access-rules.ts'
 import { definitionPins } from './policy/definition-pins.ts'
-import type { GatewayPolicy } from './policy.ts'
+import type { GatewayPolicy } from './policy/types.ts'
 
 const allow = accessRules({ default: 'allow', rules: [] })
 const deny = (tools: string): GatewayPolicy => accessRules({ default: 'allow', rules: [{ tools, do: 'deny' }] })

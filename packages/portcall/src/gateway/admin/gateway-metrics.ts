@@ -1,4 +1,4 @@
-import type { GatewayStatus, UpstreamStatus } from '../status.ts'
+import type { GatewayStatus, UpstreamStatus } from '../api/status.ts'
 
 /** The state of a server, and its counters if they are kept. */
 export interface ServerMetricsSource extends UpstreamStatus {

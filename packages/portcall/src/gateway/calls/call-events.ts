@@ -1,8 +1,8 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
-import type { CallEvent, CallOutcome, OnGatewayEvent } from '../events.ts'
+import type { CallEvent, CallOutcome, OnGatewayEvent } from '../api/events.ts'
+import type { ItemMethod } from '../policy/item-methods.ts'
 import type { CallerRequest, ItemCall } from './item-call.ts'
-import type { ItemMethod } from './item-methods.ts'
 
 /** Runs a call, and emits an event when it has ended. */
 export async function reportCall(
@@ -44,7 +44,7 @@ export function unroutedEvent(
   return {
     type: 'call',
     method: request.method,
-    name: method.nameOf(request.params ?? {}),
+    name: method.itemOf(request.params ?? {}).name,
     ...(context.auth && { principal: context.auth.principal }),
     outcome,
     durationMs: 0,

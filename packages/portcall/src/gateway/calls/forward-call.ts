@@ -3,16 +3,17 @@ import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
 import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { LOCAL_STATE } from '../../protocol/local-state.ts'
-import { findUserInputRequired, unavailable } from '../errors.ts'
-import type { OnGatewayEvent } from '../events.ts'
-import type { Router, RoutingTable } from '../routes/router.ts'
+import { findUserInputRequired, unavailable } from '../api/errors.ts'
+import type { OnGatewayEvent } from '../api/events.ts'
+import { ITEM_METHODS } from '../policy/item-methods.ts'
+import type { RoutingTable } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import { reportCall, unroutedEvent } from './call-events.ts'
 import { exposeResultUris } from './expose-result.ts'
 import type { InputStates } from './input-states.ts'
 import { type CallerRequest, ItemCall, keptParams } from './item-call.ts'
-import { ITEM_METHODS } from './item-methods.ts'
 import type { GatewayProcesses } from './processes.ts'
+import type { Router } from './router.ts'
 import { sendToUpstream } from './send-to-upstream.ts'
 
 export interface CallForwarderOptions {
@@ -89,7 +90,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const method = ITEM_METHODS[request.method]
     if (!method) throw new TypeError(`${request.method} does not concern an item`)
     const params = request.params ?? {}
-    const found = method.find(router, params, caller)
+    const found = router.find(method.itemOf(params), caller)
     const missed = (error: unknown): never => {
       onEvent?.(unroutedEvent(callerRequest, method, 'unavailable'))
       throw error

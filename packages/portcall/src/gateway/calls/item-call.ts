@@ -1,10 +1,10 @@
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
-import type { Caller } from '../caller.ts'
-import type { GatewayCall } from '../policy.ts'
-import type { ItemRoute } from '../routes/router.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { ItemMethod } from '../policy/item-methods.ts'
+import type { GatewayCall } from '../policy/types.ts'
 import type { InputState } from './input-states.ts'
-import type { ItemMethod } from './item-methods.ts'
+import type { ItemRoute } from './router.ts'
 
 /** A request of a caller. */
 export interface CallerRequest {

@@ -1,8 +1,8 @@
 import { isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
 import { ProtocolErrorCode } from '../../protocol/errors.ts'
+import { UpstreamContext } from '../upstreams/upstream-context.ts'
 import { checkHeaderParams, createParamHeaders } from './header-params.ts'
 import { type ItemCall, upstreamParams } from './item-call.ts'
-import { UpstreamContext } from './upstream-context.ts'
 
 let lastId = 0
 

@@ -4,7 +4,7 @@ import { type ApprovalQueue, createApprovalQueue } from '../policy/approval-queu
 import type { AuditPolicyOptions } from '../policy/audit-policy.ts'
 import type { DefinitionPins, DefinitionPinsOptions } from '../policy/definition-pins.ts'
 import { type GatewayPoliciesOptions, gatewayPolicies } from '../policy/gateway-policies.ts'
-import type { GatewayPolicy } from '../policy.ts'
+import type { GatewayPolicy } from '../policy/types.ts'
 import type { GatewayAuditSettings, GatewayPinSettings, GatewayPolicySettings, PolicyContext } from './policy-settings.ts'
 
 /** The policies of a configuration. */

@@ -1,7 +1,7 @@
 import type { ToolSearchOptions } from '../../compose/search/tool-search.ts'
 import type { ConfigPath } from '../../connect/config/document-types.ts'
 import type { ServerConfig } from '../../connect/config/types.ts'
-import type { GatewayOptions, GatewayServerOptions } from '../options.ts'
+import type { GatewayOptions, GatewayServerOptions } from '../api/options.ts'
 import type { ToolSetOptions } from '../policy/tool-set.ts'
 import type { GatewayAccountSettings, GatewayServerAuth } from './access-settings.ts'
 import type { GatewayPolicySettings } from './policy-settings.ts'

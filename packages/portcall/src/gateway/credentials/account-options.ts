@@ -2,7 +2,7 @@ import type { SignInOptions } from '../../auth/client/grants/code-grant.ts'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
 import type { HookRequest, HookResponse, OnRequest } from '../../protocol/http.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import type { CredentialsProvider } from '../options.ts'
+import type { CredentialsProvider } from '../api/options.ts'
 
 /**
  * Accepts every browser that opens a link, without identifying its user. An attacker who gets another user to open a link and sign in can then

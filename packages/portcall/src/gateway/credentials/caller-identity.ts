@@ -7,7 +7,7 @@ import { type Auth, deriveContext, type Middleware } from '../../jsonrpc/exchang
 import type { AuthProvider } from '../../protocol/authorizer.ts'
 import { sha256 } from '../../util/digest.ts'
 import { setLru } from '../../util/lru.ts'
-import type { CredentialsProvider } from '../options.ts'
+import type { CredentialsProvider } from '../api/options.ts'
 
 /** Options of `callerIdentity`. */
 export interface CallerIdentityOptions extends Omit<AuthProviderOptions, 'account' | 'store' | 'storeTimeoutMs' | 'dpop'> {

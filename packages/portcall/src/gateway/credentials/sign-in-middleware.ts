@@ -3,7 +3,7 @@ import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import { UserInputRequiredError } from '../errors.ts'
+import { UserInputRequiredError } from '../api/errors.ts'
 import type { AccountId, AccountSignIn, AccountSignIns } from './sign-ins.ts'
 
 /** The keys of input requests that ask users to sign in: with the id of the sign-in, and the name of the server. */

@@ -1,8 +1,8 @@
 import { KINDS } from '../../compose/kinds.ts'
-import type { Caller } from '../caller.ts'
-import type { GatewayCaller, GatewayItemKind } from '../policy.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { ItemSelection } from '../policy/item-selection.ts'
+import type { GatewayCaller, GatewayItemKind } from '../policy/types.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
-import type { ItemSelection } from './item-selection.ts'
 
 /** The name of an item that no policy names. */
 const UNNAMED = '\u0000'

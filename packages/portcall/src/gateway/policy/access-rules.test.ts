@@ -6,11 +6,11 @@ import { tasks as clientTasks } from '../../entrypoints/tasks-client.ts'
 import { ConnectionLostError } from '../../jsonrpc/errors.ts'
 import { type Auth, deriveContext, type Exchange } from '../../jsonrpc/exchange.ts'
 import type { Response } from '../../jsonrpc/message.ts'
-import type { GatewayEvent } from '../events.ts'
+import type { GatewayEvent } from '../api/events.ts'
 import { createGateway } from '../gateway.ts'
-import type { GatewayCaller, GatewayPolicy } from '../policy.ts'
 import { accessRules } from './access-rules.ts'
 import type { AccessRule, RuleAction } from './rule.ts'
+import type { GatewayCaller, GatewayPolicy } from './types.ts'
 
 const TOOLS = ['read', 'read_all', 'delete', 'delete_all', 'pay'] as const
 const NAME = { type: 'object', properties: { name: { type: 'string' } } } as const
@@ -207,7 +207,7 @@ describe('what is denied', () => {
       for (const uri of spellings) {
         await expect(client.readResource(uri), uri).rejects.toThrow('not found')
         const completing = client.complete({ type: 'ref/resource', uri }, { name: 'path', value: '' })
-        await expect(completing, uri).rejects.toThrow('unknown')
+        await expect(completing, uri).rejects.toThrow('Unknown resource template')
       }
       await using subscription = client.listen({ resourceSubscriptions: spellings })
       expect((await subscription.acknowledged).resourceSubscriptions ?? []).toEqual([])

@@ -1,10 +1,10 @@
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
-import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from '../policy.ts'
 import { type ApprovalOptions, createCallApprovals } from './approvals.ts'
 import { createRuleMatcher, type RuleMatcher } from './match-rule.ts'
-import { refusal } from './refusal.ts'
+import { refusal } from './refuse-call.ts'
 import type { OnPolicyReport, PolicyOutcome } from './report.ts'
 import { type AccessRule, checkRule, type RuleAction } from './rule.ts'
+import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './types.ts'
 
 /** Options of `accessRules`. */
 export interface AccessRulesOptions {

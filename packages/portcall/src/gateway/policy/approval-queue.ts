@@ -4,7 +4,7 @@ import { createDefaultStore, openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { sha256 } from '../../util/digest.ts'
-import type { GatewayItemKind } from '../policy.ts'
+import type { GatewayItemKind } from './types.ts'
 
 /** A call that needs an approval. */
 export interface ApprovalRequest {

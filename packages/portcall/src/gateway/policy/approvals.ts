@@ -7,10 +7,10 @@ import { canonicalJson } from '../../util/canonical-json.ts'
 import { sha256 } from '../../util/digest.ts'
 import { showInvisible } from '../../util/printable.ts'
 import { randomId } from '../../util/random.ts'
-import type { GatewayCall, PolicyDecision } from '../policy.ts'
 import { type Approver, MAX_SHOWN_LENGTH } from './approval-queue.ts'
-import { refusal } from './refusal.ts'
+import { refusal } from './refuse-call.ts'
 import type { PolicyOutcome } from './report.ts'
+import type { GatewayCall, PolicyDecision } from './types.ts'
 
 /** How calls are approved. */
 export interface ApprovalOptions {

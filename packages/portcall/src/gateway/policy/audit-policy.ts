@@ -4,8 +4,8 @@ import { type RedactionOptions, redactSecrets } from '../../logging/redact.ts'
 import { type AuditLogOptions, auditLog } from '../../middleware/audit/audit-log.ts'
 import { sizeOfJson } from '../../middleware/cut-result.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
-import type { GatewayItem, GatewayPolicy } from '../policy.ts'
 import type { OnPolicyReport, PolicyReport } from './report.ts'
+import type { GatewayItem, GatewayPolicy } from './types.ts'
 
 /** Options of `auditPolicy`. */
 export interface AuditPolicyOptions extends Pick<AuditLogOptions, 'to' | 'methods' | 'onFailure' | 'onError'> {

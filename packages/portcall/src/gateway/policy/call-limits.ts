@@ -9,9 +9,9 @@ import { timeLimit } from '../../middleware/time-limit.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
-import type { GatewayItem, GatewayPolicy } from '../policy.ts'
 import { createRuleMatcher } from './match-rule.ts'
 import { type AccessRule, type CallerCondition, checkRule } from './rule.ts'
+import type { GatewayItem, GatewayPolicy } from './types.ts'
 
 /** What calls are counted by. */
 export type LimitKey = 'principal' | 'server' | 'item'

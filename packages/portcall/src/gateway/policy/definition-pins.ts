@@ -6,9 +6,8 @@ import { canonicalJson } from '../../util/canonical-json.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { errorMessage } from '../../util/errors.ts'
 import { setLru } from '../../util/lru.ts'
-import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
-import { findItemFault } from '../upstreams/check-item.ts'
 import { type DefinitionChange, describeChange } from './describe-change.ts'
+import { findItemFault } from './item-fault.ts'
 import { type FindWithheld, type Offer, withholdInstructions, withholdSkills } from './pin-answers.ts'
 import {
   formatLock,
@@ -21,6 +20,7 @@ import {
 } from './pin-lock.ts'
 import { openPinStorage } from './pin-storage.ts'
 import type { OnPolicyReport } from './report.ts'
+import type { GatewayItemKind, GatewayPolicy } from './types.ts'
 
 /** Options of `definitionPins`. */
 export interface DefinitionPinsOptions {

@@ -1,9 +1,9 @@
 import type { KeyValueStore } from '../../stores/store.ts'
-import type { GatewayPolicy } from '../policy.ts'
 import { type AccessRulesOptions, accessRules } from './access-rules.ts'
 import { type AuditPolicyOptions, auditPolicy } from './audit-policy.ts'
 import { type CallLimit, callLimits } from './call-limits.ts'
 import { type DefinitionPins, type DefinitionPinsOptions, definitionPins } from './definition-pins.ts'
+import type { GatewayPolicy } from './types.ts'
 
 /** Options of `gatewayPolicies`: the options of each policy. A policy without options is left out. */
 export interface GatewayPoliciesOptions {

@@ -2,9 +2,9 @@ import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
-import type { GatewayCaller, GatewayItem, GatewayItemKind } from '../policy.ts'
 import { createArgumentReader, createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
+import type { GatewayCaller, GatewayItem, GatewayItemKind } from './types.ts'
 
 /** A rule that is ready to be applied. */
 export interface RuleMatcher {

@@ -2,8 +2,8 @@ import type { Exchange, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { unknownItem } from '../../protocol/errors.ts'
 import { followPages } from '../../protocol/pages.ts'
-import { isAnsweredFromKept } from '../upstreams/raw-answers.ts'
 import { type PinnedKind, pinnedPart } from './pin-lock.ts'
+import { isAnsweredFromKept } from './raw-answer.ts'
 
 /** A definition that a server offers. A name may be offered twice. */
 export interface Offer {

@@ -1,5 +1,5 @@
 import type { Request } from '../../jsonrpc/message.ts'
-import type { GatewayItem } from '../policy.ts'
+import type { GatewayItem } from './types.ts'
 
 /**
  * What a policy did with a request: `allowed`; `denied`, as if the item did not exist or because of its arguments; `asked`, for an approval;

@@ -16,8 +16,8 @@ import { unknownItem } from '../../protocol/errors.ts'
 import { subrequestContext } from '../../protocol/subrequest.ts'
 import { foldCase } from '../../util/fold-case.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
-import { ITEM_METHODS } from '../calls/item-methods.ts'
-import { ITEM_SELECTION, type ItemSelection } from '../lists/item-selection.ts'
+import { ITEM_METHODS } from './item-methods.ts'
+import { ITEM_SELECTION, type ItemSelection } from './item-selection.ts'
 import type { Patterns } from './rule.ts'
 
 /** How a tool set changes an argument of a tool. */

@@ -1,6 +1,6 @@
 import { createQualifiedNames, hasHash, type QualifiedName } from '../../connect/group/names.ts'
 import { setLru } from '../../util/lru.ts'
-import type { GatewayNameOptions } from '../options.ts'
+import type { GatewayNameOptions } from '../api/options.ts'
 
 /** The names of tools or prompts. An item has the same name as long as its server's alias and its own name stay the same. */
 export interface NameRoutes {

@@ -1,6 +1,6 @@
 import { sessionOf } from '../../protocol/caller-identity.ts'
 import { randomId } from '../../util/random.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../policy/caller.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createUpstreamListener, type UpstreamListener } from './upstream-listener.ts'
 

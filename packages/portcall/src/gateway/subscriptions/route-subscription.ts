@@ -2,8 +2,8 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { LIST_CHANGE_KEYS } from '../../protocol/methods.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
-import { OWN_SERVER } from '../own-server.ts'
-import type { ItemRoute, Router, RoutingTable } from '../routes/router.ts'
+import type { ItemRoute, Router } from '../calls/router.ts'
+import { type RoutingTable, SELF } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
@@ -46,7 +46,7 @@ export async function routeSubscription(
   const wanted = new Map<GatewayUpstream, Wanted>()
   for (const upstream of upstreams)
     wanted.set(upstream, {
-      filter: { ...common, ...(upstream.name === OWN_SERVER && otherKeys(requested)) },
+      filter: { ...common, ...(upstream.name === SELF && otherKeys(requested)) },
       exposedUris: new Map(),
       exposedTasks: new Map(),
     })
@@ -67,7 +67,7 @@ async function addResources(
   { call, requested, routing }: RoutedSubscription,
 ): Promise<void> {
   const add = async (uri: string): Promise<void> => {
-    const route = await routing.router.findResource(uri, call.caller)
+    const route = await routing.router.find({ kind: 'resource', name: uri }, call.caller)
     if (route && (await isAllowed(route, call))) wanted.get(route.upstream)?.exposedUris.set(route.name, uri)
   }
   await Promise.all(readSubjects(requested, 'resourceSubscriptions').map(add))
@@ -82,7 +82,7 @@ async function addTasks(
   for (const exposed of readSubjects(requested, 'taskIds')) {
     const task = await routing.taskIds.resolve(exposed, call.context).catch(() => undefined)
     const upstream = task && routing.table().byName.get(task.server)
-    const own = task ? undefined : routing.table().byName.get(OWN_SERVER)
+    const own = task ? undefined : routing.table().byName.get(SELF)
     if (own) wanted.get(own)?.exposedTasks.set(exposed, exposed)
     const tool = task && upstream && (await routing.router.findTool(upstream, task.name, call.caller))
     if (task && upstream && tool) wanted.get(upstream)?.exposedTasks.set(task.taskId, exposed)

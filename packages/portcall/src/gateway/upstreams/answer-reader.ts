@@ -1,16 +1,16 @@
 import type { KindInfo } from '../../compose/kinds.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import type { Caller } from '../caller.ts'
-import type { OnGatewayEvent } from '../events.ts'
-import type { GatewayPolicy } from '../policy.ts'
+import type { OnGatewayEvent } from '../api/events.ts'
+import type { Caller } from '../policy/caller.ts'
+import { type RawAnswer, withRawAnswer } from '../policy/raw-answer.ts'
+import type { GatewayPolicy } from '../policy/types.ts'
 import { toInfo, type UpstreamInfo } from './answers.ts'
 import { checkItems } from './check-item.ts'
 import { fetchPages, requestResult, type UpstreamList } from './fetch-list.ts'
 import type { KeptLists } from './kept-lists.ts'
 import type { KeptKind } from './kept-record.ts'
 import { createContext } from './own-context.ts'
-import { type RawAnswer, withRawAnswer } from './raw-answers.ts'
 
 /** Reads the answers of a server, or what was kept of them, as they pass its middleware and the policies. */
 export interface AnswerReader {

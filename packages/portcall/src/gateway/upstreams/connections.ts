@@ -13,8 +13,8 @@ import { sessionOf } from '../../protocol/caller-identity.ts'
 import { methodOf } from '../../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import { setLru } from '../../util/lru.ts'
-import type { OnGatewayEvent } from '../events.ts'
-import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../options.ts'
+import type { OnGatewayEvent } from '../api/events.ts'
+import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../api/options.ts'
 
 /** The connections to one server: one for all callers, or one for each authorization or session. */
 export interface Connections {

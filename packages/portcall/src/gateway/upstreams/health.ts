@@ -1,6 +1,6 @@
 import { backoffMs } from '../../util/backoff.ts'
 import { unref } from '../../util/timers.ts'
-import type { UpstreamState } from '../status.ts'
+import type { UpstreamState } from '../api/status.ts'
 
 /** Whether a server is available. While it is not, requests fail immediately, and the server is tried again in the background. */
 export interface UpstreamHealth {

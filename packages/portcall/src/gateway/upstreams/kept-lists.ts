@@ -7,19 +7,9 @@ import { canonicalJson } from '../../util/canonical-json.ts'
 import { sha256 } from '../../util/digest.ts'
 import { setLru } from '../../util/lru.ts'
 import { unref, withTimeout } from '../../util/timers.ts'
-import type { Caller } from '../caller.ts'
-import type { GatewayServerOptions } from '../options.ts'
-import {
-  EMPTY,
-  findKept,
-  formatKept,
-  type KeptKind,
-  type KeptList,
-  type KeptRecord,
-  type ListStore,
-  parseKept,
-  withList,
-} from './kept-record.ts'
+import type { GatewayServerOptions, ListStore } from '../api/options.ts'
+import type { Caller } from '../policy/caller.ts'
+import { EMPTY, findKept, formatKept, type KeptKind, type KeptList, type KeptRecord, parseKept, withList } from './kept-record.ts'
 
 /** The kept lists of one server. */
 export interface KeptLists {

@@ -1,10 +1,6 @@
 /** The text in which the lists of a server are kept. */
 import { isObject } from '../../jsonrpc/message.ts'
-import type { KeyValueStore } from '../../stores/store.ts'
-import type { GatewayItemKind } from '../policy.ts'
-
-/** Where lists are kept. */
-export type ListStore = Pick<KeyValueStore, 'get' | 'set'>
+import type { GatewayItemKind } from '../policy/types.ts'
 
 /** What is kept: lists, and what the server says about itself, as a list of one item. */
 export type KeptKind = GatewayItemKind | 'info'

@@ -1,7 +1,7 @@
-import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
-import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { describe } from '../util/describe.ts'
+import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
+import { HTTP_CLIENT_LIMITS } from '../../transports/http/client/limits.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
+import { describe } from '../../util/describe.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {

@@ -1,9 +1,9 @@
-import type { ListedKind } from '../compose/kinds.ts'
-import type { RpcError } from '../jsonrpc/errors.ts'
-import type { Auth, Middleware, ServerDescription } from '../jsonrpc/exchange.ts'
-import type { JsonObject, Request } from '../jsonrpc/message.ts'
-import type { InputRequest } from '../protocol/input-types.ts'
-import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { ListedKind } from '../../compose/kinds.ts'
+import type { RpcError } from '../../jsonrpc/errors.ts'
+import type { Auth, Middleware, ServerDescription } from '../../jsonrpc/exchange.ts'
+import type { JsonObject, Request } from '../../jsonrpc/message.ts'
+import type { InputRequest } from '../../protocol/input-types.ts'
+import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 
 /** The kinds of items that servers list. */
 export type GatewayItemKind = ListedKind

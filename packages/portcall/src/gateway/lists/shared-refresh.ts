@@ -1,7 +1,7 @@
-import { isObject } from '../jsonrpc/message.ts'
-import { type KeptSubscription, keepSubscribed } from '../stores/keep-subscribed.ts'
-import type { Stores } from '../stores/stores.ts'
-import { randomId } from '../util/random.ts'
+import { isObject } from '../../jsonrpc/message.ts'
+import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscribed.ts'
+import type { Stores } from '../../stores/stores.ts'
+import { randomId } from '../../util/random.ts'
 
 /** Tells the other processes of a gateway that servers offer something else, for instance because a user has signed in. */
 export interface SharedRefresh {

@@ -2,44 +2,14 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { createUriLookup } from '../../util/normal-uri.ts'
-import type { Caller } from '../caller.ts'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../api/errors.ts'
 import { mayKnowServer } from '../lists/known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.ts'
-import type { GatewayNameOptions } from '../options.ts'
-import type { GatewayItem } from '../policy.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { RequestedItem } from '../policy/item-methods.ts'
+import type { GatewayItem } from '../policy/types.ts'
+import type { RoutingTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
-import { createNameRoutes, type NameRoutes } from './names.ts'
-import { createUriRoutes, type UriRoutes } from './uris.ts'
-
-/** The servers of a gateway and the names of their items. It is replaced as a whole when the servers change. */
-export interface RoutingTable {
-  readonly upstreams: readonly GatewayUpstream[]
-  readonly byName: ReadonlyMap<string, GatewayUpstream>
-  readonly byAlias: ReadonlyMap<string, GatewayUpstream>
-  readonly names: { readonly tool: NameRoutes; readonly prompt: NameRoutes }
-  readonly uris: UriRoutes
-  /** The only server, if names do not change: requests can be passed on as they are. */
-  readonly single: GatewayUpstream | undefined
-}
-
-/** @throws TypeError if two servers have the same alias. */
-export function createRoutingTable(upstreams: readonly GatewayUpstream[], options: GatewayNameOptions = {}): RoutingTable {
-  const prefixed = upstreams.filter(({ alias }) => alias !== '')
-  const byAlias = new Map(prefixed.map((upstream) => [upstream.alias, upstream]))
-  if (byAlias.size < prefixed.length) throw new TypeError('Two servers have the same alias')
-  return {
-    upstreams,
-    byName: new Map(upstreams.map((upstream) => [upstream.name, upstream])),
-    byAlias,
-    names: {
-      tool: createNameRoutes({ ...options, servers: byAlias }),
-      prompt: createNameRoutes({ ...options, servers: byAlias }),
-    },
-    uris: createUriRoutes(upstreams.map(({ name }) => name)),
-    single: options.mode === 'never' && upstreams.length === 1 ? upstreams[0] : undefined,
-  }
-}
 
 /** Where a request about an item goes. */
 export interface ItemRoute extends GatewayItem {
@@ -48,11 +18,12 @@ export interface ItemRoute extends GatewayItem {
 
 /** Finds the server of an item. An item that the caller may not see does not exist. @throws RpcError if its server cannot be reached to decide. */
 export interface Router {
-  /** Synchronous if nothing has to be listed and there is no policy, which saves promises for each call. */
-  findNamed(kind: 'tool' | 'prompt', name: string, caller: Caller): ItemRoute | undefined | Promise<ItemRoute | undefined>
-  findResource(uri: string, caller: Caller): Promise<ItemRoute | undefined>
-  /** Finds a resource template, or a resource, that arguments are completed for. */
-  findReference(uri: string, caller: Caller): Promise<ItemRoute | undefined>
+  /**
+   * Finds an item by its exposed name or URI. A template may also be a resource that arguments are completed for.
+   *
+   * Synchronous if nothing has to be listed and there is no policy, which saves promises for each call.
+   */
+  find(item: RequestedItem, caller: Caller): ItemRoute | undefined | Promise<ItemRoute | undefined>
   /** Finds the tool of a task on its server. */
   findTool(upstream: GatewayUpstream, name: string, caller: Caller): Promise<ItemRoute | undefined>
   /**
@@ -67,17 +38,9 @@ export interface RouterOptions {
 }
 
 export function createRouter({ table, lists }: RouterOptions): Router {
-  const visible = (route: ItemRoute, caller: Caller): ItemRoute | Promise<ItemRoute | undefined> =>
-    caller.policies.isEmpty ? route : judge(route, caller)
-  const judge = async (route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> => {
-    const { item, error } = route.definition ? { item: route, error: undefined } : await withDefinition(route, caller)
-    if (caller.policies.isVisible(item, caller)) return item
-    const isNamed = item.kind === 'tool' || item.kind === 'prompt'
-    // Whether there is such an item, nobody can say.
-    if (isNamed && !item.definition && error !== undefined && mayKnowServer(item.upstream, caller, [item.kind]))
-      throw unavailable(item.server, error)
-    return undefined
-  }
+  /** Returns the route if the policies let the caller see the item. */
+  const checkVisibility = (route: ItemRoute, caller: Caller): ItemRoute | Promise<ItemRoute | undefined> =>
+    caller.policies.isEmpty ? route : askPolicies(route, caller)
   const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): ItemRoute => ({
     upstream,
     server,
@@ -85,7 +48,7 @@ export function createRouter({ table, lists }: RouterOptions): Router {
     name,
     definition,
   })
-  /** Looks an item up in a list: first in the known one, then in a new one. */
+  /** Looks an item up in lists: first in the known one, then in a new one. */
   const findListed = async (
     kinds: readonly GatewayItem['kind'][],
     caller: Caller,
@@ -111,36 +74,35 @@ export function createRouter({ table, lists }: RouterOptions): Router {
     const listed = await findListed(['resource', 'template'], caller, (list) => findInList(list, uri))
     return listed && { ...listed, kind: 'resource', name: listed.kind === 'resource' ? listed.name : uri }
   }
-  const accepted = (route: ItemRoute | undefined): ItemRoute | undefined =>
-    route?.upstream.filterOf(route.kind).accepts(route.name) ? route : undefined
+  const findNamed = ({ kind, name }: RequestedItem, caller: Caller): ReturnType<Router['find']> => {
+    const { single, byAlias, names } = table()
+    const parts = single ? { server: single.alias, name } : names[kind as 'tool' | 'prompt'].resolve(name)
+    const upstream = parts && byAlias.get(parts.server)
+    if (!upstream)
+      return findListed([kind], caller, ({ items }) => items.get(name)).then((route) => route && checkVisibility(route, caller))
+    const original = upstream.filterOf(kind).original(parts.name)
+    if (original === undefined) return undefined
+    const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
+    return checkVisibility({ upstream, server: upstream.name, kind, name: original, definition }, caller)
+  }
+  const findReference = async (uri: string, caller: Caller): Promise<ItemRoute | undefined> => {
+    const { uris, byName, single } = table()
+    const marked = uris.unmark(uri)
+    const owner = marked ? byName.get(marked.server) : single
+    const listed = owner ? undefined : await findListed(['template'], caller, (list) => findByText(list, uri))
+    const route = owner ? routeTo(owner, { kind: 'template', uri: marked?.uri ?? uri }, caller) : listed
+    return route ?? findByUri(uri, caller)
+  }
 
   return {
-    findNamed(kind, name, caller) {
-      const { single, byAlias, names } = table()
-      const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
-      const upstream = parts && byAlias.get(parts.server)
-      const original = upstream?.filterOf(kind).original(parts?.name ?? '')
-      if (upstream && original === undefined) return undefined
-      if (upstream && original !== undefined) {
-        const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
-        return visible({ upstream, server: upstream.name, kind, name: original, definition }, caller)
-      }
-      return findListed([kind], caller, ({ items }) => items.get(name)).then((listed) => listed && visible(listed, caller))
+    find(item, caller) {
+      if (item.kind === 'tool' || item.kind === 'prompt') return findNamed(item, caller)
+      const found = item.kind === 'template' ? findReference(item.name, caller) : findByUri(item.name, caller)
+      return found.then((route) =>
+        route?.upstream.filterOf(route.kind).accepts(route.name) ? checkVisibility(route, caller) : undefined,
+      )
     },
-    async findResource(uri, caller) {
-      const route = accepted(await findByUri(uri, caller))
-      return route && visible(route, caller)
-    },
-    async findReference(uri, caller) {
-      const { uris, byName, single } = table()
-      const marked = uris.unmark(uri)
-      const owner = marked ? byName.get(marked.server) : single
-      const listed = owner ? undefined : await findListed(['template'], caller, (list) => findByText(list, uri))
-      const route = owner ? routeTo(owner, { kind: 'template', uri: marked?.uri ?? uri }, caller) : listed
-      const found = accepted(route ?? (await findByUri(uri, caller)))
-      return found && visible(found, caller)
-    },
-    findTool: async (upstream, name, caller) => visible({ upstream, server: upstream.name, kind: 'tool', name }, caller),
+    findTool: async (upstream, name, caller) => checkVisibility({ upstream, server: upstream.name, kind: 'tool', name }, caller),
     exposeUri({ upstream }, uri, caller) {
       const { uris, single, upstreams } = table()
       if ((single ?? onlyResourceServer(upstreams, caller)) === upstream)
@@ -156,6 +118,17 @@ export function createRouter({ table, lists }: RouterOptions): Router {
     const known = (['resource', 'template'] as const).flatMap((kind) => lists.known(kind, caller) ?? [])
     return known.some((list) => spellings.some((uri) => findInList(list, uri)?.upstream === upstream))
   }
+}
+
+/** Returns the route, with the definition of the item, if the policies let the caller see it. */
+async function askPolicies(route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> {
+  const { item, error } = route.definition ? { item: route, error: undefined } : await withDefinition(route, caller)
+  if (caller.policies.isVisible(item, caller)) return item
+  const isNamed = item.kind === 'tool' || item.kind === 'prompt'
+  // The server is unreachable, so the item may exist.
+  if (isNamed && !item.definition && error !== undefined && mayKnowServer(item.upstream, caller, [item.kind]))
+    throw unavailable(item.server, error)
+  return undefined
 }
 
 /** URIs that clients can open themselves: web pages, and files. Servers link to them without offering them as resources. */

@@ -1,9 +1,9 @@
-import { isJsonEqual } from '../util/json-equal.ts'
-import { delay } from '../util/timers.ts'
-import { checkUpstreamOptions } from './check-options.ts'
-import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from './options.ts'
-import { createRoutingTable, type RoutingTable } from './routes/router.ts'
-import type { GatewayUpstream } from './upstreams/upstream.ts'
+import { isJsonEqual } from '../../util/json-equal.ts'
+import { delay } from '../../util/timers.ts'
+import { checkUpstreamOptions } from '../api/check-options.ts'
+import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from '../api/options.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import { createRoutingTable, type RoutingTable } from './table.ts'
 
 /** The servers of a gateway, which may be replaced while it runs. */
 export interface UpstreamRegistry {

@@ -1,13 +1,13 @@
-import type { KindInfo } from '../compose/kinds.ts'
-import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
-import { STUCK } from '../protocol/pages.ts'
-import type { CallerRequest } from './calls/item-call.ts'
-import { UpstreamContext } from './calls/upstream-context.ts'
-import { unavailable } from './errors.ts'
-import type { OnGatewayEvent } from './events.ts'
-import type { ListCursors } from './lists/cursors.ts'
-import { checkItems } from './upstreams/check-item.ts'
-import type { GatewayUpstream } from './upstreams/upstream.ts'
+import type { KindInfo } from '../../compose/kinds.ts'
+import { isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
+import { STUCK } from '../../protocol/pages.ts'
+import { unavailable } from '../api/errors.ts'
+import type { OnGatewayEvent } from '../api/events.ts'
+import type { ListCursors } from '../lists/cursors.ts'
+import { checkItems } from '../upstreams/check-item.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import { UpstreamContext } from '../upstreams/upstream-context.ts'
+import type { CallerRequest } from './item-call.ts'
 
 let lastId = 0
 

@@ -1,4 +1,4 @@
-import type { GatewayItemKind } from '../policy.ts'
+import type { GatewayItemKind } from './types.ts'
 
 /** The key in the `_meta` of a request under which middleware passes on what it keeps of a list. A symbol cannot appear in a message. */
 export const ITEM_SELECTION: unique symbol = Symbol('item selection')

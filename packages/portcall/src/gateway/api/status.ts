@@ -1,4 +1,4 @@
-import type { Era } from '../connect/era-cache.ts'
+import type { Era } from '../../connect/era-cache.ts'
 
 /**
  * `idle`: not used yet. `ready`: the last connection succeeded. `failing`: the server is not available; the gateway tries again on its own.

@@ -1,4 +1,4 @@
-import type { GatewayItemKind } from './policy.ts'
+import type { GatewayItemKind } from '../policy/types.ts'
 import type { UpstreamState } from './status.ts'
 
 /** What happens in a gateway. Use it for logs, metrics and audits; it never contains arguments, results or credentials. */

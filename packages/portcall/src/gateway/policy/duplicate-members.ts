@@ -1,7 +1,7 @@
-import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { invalidParams } from '../protocol/errors.ts'
-import { foldCase } from '../util/fold-case.ts'
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
+import { foldCase } from '../../util/fold-case.ts'
 
 /*
  * Programs disagree about which member they read if two have the same name, or if some ignore case. A gateway refuses such requests: the

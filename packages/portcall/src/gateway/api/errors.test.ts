@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ConnectionLostError } from '../jsonrpc/errors.ts'
+import { ConnectionLostError } from '../../jsonrpc/errors.ts'
 import { describeToCaller, UpstreamUnavailableError } from './errors.ts'
 
 const lost = (summary: string, strayOutput?: string): Error =>

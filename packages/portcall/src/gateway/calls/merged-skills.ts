@@ -1,10 +1,11 @@
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { unknownItem } from '../../protocol/errors.ts'
 import { followPages } from '../../protocol/pages.ts'
-import type { CallerRequest } from '../calls/item-call.ts'
-import type { Router, RoutingTable } from '../routes/router.ts'
-import { passThrough } from '../single.ts'
+import type { RoutingTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import type { CallerRequest } from './item-call.ts'
+import { passThrough } from './proxy.ts'
+import type { Router } from './router.ts'
 
 /** https://modelcontextprotocol.io/extensions/skills */
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
@@ -41,7 +42,7 @@ export function createMergedSkills({ table, router }: MergedSkillsOptions): Merg
     async get(call) {
       const { request, caller } = call
       const uri = String(request.params?.uri)
-      const route = await router.findResource(uri, caller)
+      const route = await router.find({ kind: 'resource', name: uri }, caller)
       if (!route) throw unknownItem('skill', uri)
       const { upstream, server, name } = route
       const response = await passThrough(upstream, { ...call, request: { ...request, params: { ...request.params, uri: name } } })

@@ -1,6 +1,6 @@
-import type { Middleware } from '../jsonrpc/exchange.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
-import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './policy.ts'
+import type { Middleware } from '../../jsonrpc/exchange.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './types.ts'
 
 /** Several policies as one. Each can only remove what the others allow. */
 export interface Policies {

@@ -1,14 +1,17 @@
-import type { ConnectionOptions } from '../connect/options.ts'
-import type { ConnectTarget } from '../connect/target.ts'
-import type { Auth, Middleware } from '../jsonrpc/exchange.ts'
-import type { Logger } from '../logging/logger.ts'
-import type { AuthProvider } from '../protocol/authorizer.ts'
-import type { Implementation } from '../protocol/types.ts'
-import type { Stores } from '../stores/stores.ts'
-import type { HeaderSource } from '../transports/http/client/request-headers.ts'
+import type { ConnectionOptions } from '../../connect/options.ts'
+import type { ConnectTarget } from '../../connect/target.ts'
+import type { Auth, Middleware } from '../../jsonrpc/exchange.ts'
+import type { Logger } from '../../logging/logger.ts'
+import type { AuthProvider } from '../../protocol/authorizer.ts'
+import type { Implementation } from '../../protocol/types.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import type { Stores } from '../../stores/stores.ts'
+import type { HeaderSource } from '../../transports/http/client/request-headers.ts'
+import type { GatewayPolicy } from '../policy/types.ts'
 import type { OnGatewayEvent } from './events.ts'
-import type { GatewayPolicy } from './policy.ts'
-import type { ListStore } from './upstreams/kept-record.ts'
+
+/** The store of the lists that servers offered last. */
+export type ListStore = Pick<KeyValueStore, 'get' | 'set'>
 
 /** Which items of a server the gateway offers, and under which names. Patterns may contain `*`. */
 export interface ItemRules {

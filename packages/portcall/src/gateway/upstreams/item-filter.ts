@@ -1,6 +1,6 @@
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
-import type { ItemRules } from '../options.ts'
+import type { ItemRules } from '../api/options.ts'
 
 /** The items of one kind that a server offers. */
 export interface ItemFilter {

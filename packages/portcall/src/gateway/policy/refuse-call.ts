@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import type { GatewayCall, PolicyDecision } from '../policy.ts'
+import type { GatewayCall, PolicyDecision } from './types.ts'
 
 /** Answers a call that the caller may know of, but not make. */
 export function refusal({ method }: GatewayCall, text: string): PolicyDecision {

@@ -1,12 +1,12 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { MetaKey } from '../protocol/meta.ts'
-import { MODERN_VERSIONS } from '../protocol/revisions.ts'
-import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
-import type { Caller } from './caller.ts'
-import { mayKnowServer } from './lists/known-servers.ts'
-import { failIfRequired } from './lists/list-items.ts'
-import { OWN_SERVER } from './own-server.ts'
-import type { GatewayUpstream } from './upstreams/upstream.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
+import type { Implementation, ServerCapabilities } from '../../protocol/types.ts'
+import type { Caller } from '../policy/caller.ts'
+import { SELF } from '../routes/table.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import { mayKnowServer } from './known-servers.ts'
+import { failIfRequired } from './list-items.ts'
 
 export interface GatewayDiscoverOptions {
   readonly info: Implementation
@@ -70,7 +70,7 @@ function joinInstructions(
 ): string | undefined {
   const parts = all.flatMap(([server, text]) =>
     typeof text === 'string' && text !== ''
-      ? [`${server === OWN_SERVER ? '' : `## ${server}\n\n`}${text.slice(0, MAX_INSTRUCTIONS_LENGTH)}`]
+      ? [`${server === SELF ? '' : `## ${server}\n\n`}${text.slice(0, MAX_INSTRUCTIONS_LENGTH)}`]
       : [],
   )
   const texts = own === undefined ? parts : [own, ...parts]

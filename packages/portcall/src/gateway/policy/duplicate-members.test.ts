@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { httpHandler } from '../entrypoints/http.ts'
-import { createServer } from '../entrypoints/index.ts'
-import type { Exchange } from '../jsonrpc/exchange.ts'
-import { type JsonObject, success } from '../jsonrpc/message.ts'
-import { bridge } from './bridge.ts'
-import { accessRules } from './policy/access-rules.ts'
+import { httpHandler } from '../../entrypoints/http.ts'
+import { createServer } from '../../entrypoints/index.ts'
+import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { type JsonObject, success } from '../../jsonrpc/message.ts'
+import { bridge } from '../bridge.ts'
+import { accessRules } from './access-rules.ts'
 
 const META = JSON.stringify({
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -3,12 +3,12 @@ import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
 import { UNAVAILABLE_META } from '../../protocol/meta.ts'
 import { clientMeta } from '../../protocol/probes.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { type GatewayOptions, type GatewayServers, serverOptionsOf } from '../api/options.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
-import { type GatewayOptions, type GatewayServers, serverOptionsOf } from '../options.ts'
-import { type ChangeSelection, type DefinitionPinsOptions, definitionPins } from './definition-pins.ts'
-import type { DefinitionChange } from './describe-change.ts'
-import { type PinnedServers, parseLock } from './pin-lock.ts'
-import { openPinStorage } from './pin-storage.ts'
+import { type ChangeSelection, type DefinitionPinsOptions, definitionPins } from '../policy/definition-pins.ts'
+import type { DefinitionChange } from '../policy/describe-change.ts'
+import { type PinnedServers, parseLock } from '../policy/pin-lock.ts'
+import { openPinStorage } from '../policy/pin-storage.ts'
 
 /** Options of `acceptPins`. */
 export interface AcceptPinsOptions

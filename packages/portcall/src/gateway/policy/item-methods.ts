@@ -1,19 +1,21 @@
 import type { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams, resourceNotFound, unknownItem } from '../../protocol/errors.ts'
-import type { Caller } from '../caller.ts'
-import type { Router } from '../routes/router.ts'
+import type { GatewayItem } from './types.ts'
+
+/** The item that a request concerns, by its exposed name or URI. */
+export type RequestedItem = Pick<GatewayItem, 'kind' | 'name'>
 
 /** A method whose requests concern one item. */
 export interface ItemMethod {
-  find(router: Router, params: JsonObject, caller: Caller): ReturnType<Router['findNamed']>
-  /** The error for an item that does not exist, or must not be visible. */
+  /** @throws RpcError -32602 if the params do not name an item. */
+  itemOf(params: JsonObject): RequestedItem
+  /** Returns the error for an item that does not exist, or must not be visible. */
   unknown(params: JsonObject): RpcError
   /** Returns the params with the name or URI that the server knows. */
   rewrite(params: JsonObject, name: string): JsonObject
+  /** Returns the arguments of a tool or prompt. */
   args(params: JsonObject): JsonObject | undefined
-  /** Returns the name or URI in the params. */
-  nameOf(params: JsonObject): string
 }
 
 function readString(params: JsonObject, member: string): string {
@@ -22,13 +24,9 @@ function readString(params: JsonObject, member: string): string {
   return value
 }
 
-function readRef({ ref }: JsonObject): {
-  readonly type: 'ref/prompt' | 'ref/resource'
-  readonly value: string
-  readonly ref: JsonObject
-} {
-  if (isObject(ref) && ref.type === 'ref/prompt') return { type: ref.type, value: readString(ref, 'name'), ref }
-  if (isObject(ref) && ref.type === 'ref/resource') return { type: ref.type, value: readString(ref, 'uri'), ref }
+function readRef({ ref }: JsonObject): RequestedItem & { readonly ref: JsonObject } {
+  if (isObject(ref) && ref.type === 'ref/prompt') return { kind: 'prompt', name: readString(ref, 'name'), ref }
+  if (isObject(ref) && ref.type === 'ref/resource') return { kind: 'template', name: readString(ref, 'uri'), ref }
   throw invalidParams('ref must be a reference to a prompt or a resource template')
 }
 
@@ -41,40 +39,33 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
 /** The methods whose requests concern one item. */
 export const ITEM_METHODS: { readonly [method: string]: ItemMethod } = {
   'tools/call': {
-    find: (router, params, caller) => router.findNamed('tool', readString(params, 'name'), caller),
+    itemOf: (params) => ({ kind: 'tool', name: readString(params, 'name') }),
     unknown: ({ name }) => unknownItem('tool', name),
     rewrite: (params, name) => ({ ...params, name }),
     args: argumentsOf,
-    nameOf: (params) => readString(params, 'name'),
   },
   'prompts/get': {
-    find: (router, params, caller) => router.findNamed('prompt', readString(params, 'name'), caller),
+    itemOf: (params) => ({ kind: 'prompt', name: readString(params, 'name') }),
     unknown: ({ name }) => unknownItem('prompt', name),
     rewrite: (params, name) => ({ ...params, name }),
     args: argumentsOf,
-    nameOf: (params) => readString(params, 'name'),
   },
   'resources/read': {
-    find: (router, params, caller) => router.findResource(readString(params, 'uri'), caller),
+    itemOf: (params) => ({ kind: 'resource', name: readString(params, 'uri') }),
     unknown: ({ uri }) => resourceNotFound(String(uri)),
     rewrite: (params, uri) => ({ ...params, uri }),
     args: () => undefined,
-    nameOf: (params) => readString(params, 'uri'),
   },
   'completion/complete': {
-    find(router, params, caller) {
-      const { type, value } = readRef(params)
-      return type === 'ref/prompt' ? router.findNamed('prompt', value, caller) : router.findReference(value, caller)
-    },
+    itemOf: readRef,
     unknown(params) {
-      const { type, value } = readRef(params)
-      return unknownItem(type === 'ref/prompt' ? 'prompt' : 'resource template', value)
+      const { kind, name } = readRef(params)
+      return unknownItem(kind === 'prompt' ? 'prompt' : 'resource template', name)
     },
     rewrite(params, name) {
-      const { type, ref } = readRef(params)
-      return { ...params, ref: { ...ref, [type === 'ref/prompt' ? 'name' : 'uri']: name } }
+      const { kind, ref } = readRef(params)
+      return { ...params, ref: { ...ref, [kind === 'prompt' ? 'name' : 'uri']: name } }
     },
     args: () => undefined,
-    nameOf: (params) => readRef(params).value,
   },
 }

@@ -1,0 +1,39 @@
+import type { GatewayNameOptions } from '../api/options.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import { createNameRoutes, type NameRoutes } from './names.ts'
+import { createUriRoutes, type UriRoutes } from './uris.ts'
+
+/**
+ * The name of a server to itself, in the gateway of the servers that are mounted on it. The names and URIs of its items do not change, and filters of
+ * its extensions go to it.
+ */
+export const SELF = ''
+
+/** The servers of a gateway and the names of their items. It is replaced as a whole when the servers change. */
+export interface RoutingTable {
+  readonly upstreams: readonly GatewayUpstream[]
+  readonly byName: ReadonlyMap<string, GatewayUpstream>
+  readonly byAlias: ReadonlyMap<string, GatewayUpstream>
+  readonly names: { readonly tool: NameRoutes; readonly prompt: NameRoutes }
+  readonly uris: UriRoutes
+  /** The only server, if names do not change: requests can be passed on as they are. */
+  readonly single: GatewayUpstream | undefined
+}
+
+/** @throws TypeError if two servers have the same alias. */
+export function createRoutingTable(upstreams: readonly GatewayUpstream[], options: GatewayNameOptions = {}): RoutingTable {
+  const prefixed = upstreams.filter(({ alias }) => alias !== '')
+  const byAlias = new Map(prefixed.map((upstream) => [upstream.alias, upstream]))
+  if (byAlias.size < prefixed.length) throw new TypeError('Two servers have the same alias')
+  return {
+    upstreams,
+    byName: new Map(upstreams.map((upstream) => [upstream.name, upstream])),
+    byAlias,
+    names: {
+      tool: createNameRoutes({ ...options, servers: byAlias }),
+      prompt: createNameRoutes({ ...options, servers: byAlias }),
+    },
+    uris: createUriRoutes(upstreams.map(({ name }) => name)),
+    single: options.mode === 'never' && upstreams.length === 1 ? upstreams[0] : undefined,
+  }
+}
