@@ -2,6 +2,7 @@
  * Reads members of documents that other parties wrote. A member with a wrong type counts as absent, so that a slip in an optional member costs no
  * more than this member.
  */
+import { isStrings } from '../util/strings.ts'
 
 /** Returns a text that is not blank, without the space around it. */
 export function readText(value: unknown): string | undefined {
@@ -31,7 +32,7 @@ export function readId(value: unknown): string | undefined {
 export function readList(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return readText(value)?.split(/\s+/)
   const texts = value.filter((one) => one !== null)
-  return texts.every((one) => typeof one === 'string') ? texts : undefined
+  return isStrings(texts) ? texts : undefined
 }
 
 /** Returns scopes, separated by spaces. Some servers send a list. */

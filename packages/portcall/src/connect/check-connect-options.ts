@@ -5,7 +5,20 @@ import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { describe } from '../util/describe.ts'
 import type { ConnectOptions } from './options.ts'
 
+/** The options of one connection, which `connect` and gateways share. */
+export const CONNECTION_OPTION_NAMES = {
+  era: 1,
+  protocolVersion: 1,
+  probeTimeoutMs: 1,
+  connectTimeoutMs: 1,
+  headers: 1,
+  auth: 1,
+  fetch: 1,
+  proxy: 1,
+  http: 'object',
+} as const satisfies Partial<OptionNames<ConnectOptions>>
 const NAMES: OptionNames<ConnectOptions> = {
+  ...CONNECTION_OPTION_NAMES,
   info: 1,
   extensions: 'array',
   capabilities: 'object',
@@ -24,16 +37,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   elicitUrl: 'function',
   sample: 'function',
   roots: 1,
-  era: 1,
   onEraDetected: 1,
-  protocolVersion: 1,
-  probeTimeoutMs: 1,
-  connectTimeoutMs: 1,
-  headers: 1,
-  auth: 1,
-  fetch: 1,
-  proxy: 1,
-  http: 'object',
   signal: 1,
   restart: 1,
   onStderr: 1,

@@ -8,6 +8,7 @@ import type {
   HttpTransfer,
 } from '../transports/http/client/types.ts'
 import { WebFetchResponse } from '../transports/http/client/web-fetch.ts'
+import { withArticle } from '../util/pluralize.ts'
 
 /**
  * Creates an HTTP client on top of the option `fetch`, and checks what it returns.
@@ -59,5 +60,5 @@ function hasMembers(value: unknown, types: { readonly [name: string]: string }):
 
 function describe(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value === null ? value : typeof value)
-  return `${/^[aeiou]/i.test(value.constructor?.name ?? '') ? 'an' : 'a'} ${value.constructor?.name ?? 'object'}`
+  return withArticle(value.constructor?.name ?? 'object')
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../util/parse-json.ts'
 import type { ChannelInput, UnreadableInput } from './channel.ts'
 import { InvalidResponseError } from './errors.ts'
 import { isObject, isRequestId, type RequestId } from './message.ts'
@@ -48,12 +49,8 @@ export function readResponseId({ head = '', tail = '' }: UnreadableInput): Reque
 }
 
 function parseId(text: string): RequestId | undefined {
-  try {
-    const id = JSON.parse(text) as unknown
-    return isRequestId(id) ? id : undefined
-  } catch {
-    return undefined
-  }
+  const id = parseJson(text)
+  return isRequestId(id) ? id : undefined
 }
 
 /** Returns the id of a value that can only be meant as a response. */

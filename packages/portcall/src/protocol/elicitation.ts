@@ -2,9 +2,11 @@
  * Elicitation forms: the flat, restricted JSON Schema of a form that a user fills in.
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
+
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import type { Issue } from '../schema/standard.ts'
+import { isString, isStrings } from '../util/strings.ts'
 import { FORMAT_CHECKS, isFormat, type TextFormat } from './text-formats.ts'
 
 interface FieldLabels {
@@ -177,11 +179,9 @@ function copyKeywords<F extends object>(
   return { ...field, ...Object.fromEntries(valid.map(([keyword]) => [keyword, schema[keyword]])) }
 }
 
-const isString = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
-const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString)
 
 /** Schema libraries express "integer" as the range of safe integers, which is no bound to show to a user. */
 const isBound = (value: unknown): boolean => isNumber(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER

@@ -1,5 +1,6 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { type ErrorBody, isObject, isSuccess, type Response } from '../jsonrpc/message.ts'
+import { isStrings } from '../util/strings.ts'
 import type { ClientCapabilities } from './types.ts'
 
 /** The error codes that MCP defines in addition to those of JSON-RPC. https://modelcontextprotocol.io/specification/2026-07-28/basic */
@@ -84,7 +85,7 @@ export function requiredScopes(response: Response): readonly string[] | undefine
   if (isSuccess(response) || response.error.code !== ErrorCode.invalidRequest) return undefined
   const { data } = response.error
   const scopes = isObject(data) ? data.requiredScopes : undefined
-  return Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string') ? scopes : undefined
+  return isStrings(scopes) ? scopes : undefined
 }
 
 /**

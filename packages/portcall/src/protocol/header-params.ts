@@ -2,9 +2,11 @@
  * Tool arguments that HTTP requests repeat in headers, so that proxies can route by them.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import { walkSchemas } from '../schema/walk.ts'
+import { toBase64 } from '../util/base64.ts'
 
 const ANNOTATION = 'x-mcp-header'
 const PREFIX = 'Mcp-Param-'
@@ -71,7 +73,7 @@ function readParam(schema: JsonObject, path: readonly string[]): HeaderParam {
 export function encodeHeaderValue(value: string | number | boolean): string {
   const text = String(value)
   if (PLAIN.test(text) && !ENCODED.test(text)) return text
-  return `=?base64?${btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))}?=`
+  return `=?base64?${toBase64(text)}?=`
 }
 
 /**

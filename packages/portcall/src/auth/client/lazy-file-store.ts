@@ -1,3 +1,4 @@
+import { lazyStore } from '../../stores/lazy-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 
 /**
@@ -6,14 +7,5 @@ import type { KeyValueStore } from '../../stores/store.ts'
  */
 export function fileStore(path: string): KeyValueStore {
   let store: Promise<KeyValueStore> | undefined
-  const load = (): Promise<KeyValueStore> =>
-    (store ??= import('./node/file-store.ts').then(({ createFileStore }) => createFileStore(path)))
-  return {
-    get: async (key) => (await load()).get(key),
-    set: async (key, value, options) => (await load()).set(key, value, options),
-    delete: async (key) => (await load()).delete(key),
-    compareAndSet: async (key, change) => (await load()).compareAndSet(key, change),
-    list: async (prefix, options) => (await load()).list(prefix, options),
-    count: async (prefix) => (await load()).count(prefix),
-  }
+  return lazyStore(() => (store ??= import('./node/file-store.ts').then(({ createFileStore }) => createFileStore(path))))
 }

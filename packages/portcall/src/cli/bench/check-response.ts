@@ -1,4 +1,5 @@
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import type { CallFailure } from './lane.ts'
 
 const DATA_LINE = /^data:(.*)$/gm
@@ -15,7 +16,7 @@ export function failureOfBody(status: number, isStream: boolean, body: string): 
   if (status !== 200) return `HTTP ${status}`
   // The response is the last event of a stream.
   const text = isStream ? [...body.matchAll(DATA_LINE)].at(-1)?.[1] : body
-  const message = parse(text ?? '')
+  const message = parseJson(text ?? '')
   if (!isObject(message)) return 'invalid response'
   if (isObject(message.error)) return `error ${message.error.code}`
   return failureOfResult(message.result)
@@ -26,12 +27,4 @@ export function failureOfError(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined
   return typeof code === 'number' ? `error ${code}` : String(code ?? error.name)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -2,6 +2,7 @@ import type MiniSearch from 'minisearch'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { sha256 } from '../../util/digest.ts'
 import { setLru } from '../../util/lru.ts'
+import { oncePer } from '../../util/once-per.ts'
 import { normalizeWord, splitWords } from './words.ts'
 
 /** Ranks tools by how well they match a query. */
@@ -40,8 +41,6 @@ const FUZZINESS = 0.2
 const MIN_FUZZY_LENGTH = 5
 const MIN_PREFIX_LENGTH = 4
 const WEIGHTS = { prefix: 0.2, fuzzy: 0.2 }
-
-const texts = new WeakMap<JsonObject, ToolText>()
 
 /**
  * Creates an index that is built for the list of each search, and kept for the next search of the same list. A tool that is not in the list
@@ -98,20 +97,16 @@ function wordsOf(text: string): string[] {
   return splitWords(text).flatMap((word) => normalizeWord(word) ?? [])
 }
 
-function textOf(tool: JsonObject): ToolText {
-  const known = texts.get(tool)
-  if (known) return known
+const textOf = oncePer((tool: JsonObject): ToolText => {
   const annotations = isObject(tool.annotations) ? tool.annotations : {}
   const description = stringOf(tool.description).slice(0, MAX_DESCRIPTION_LENGTH)
   const name = stringOf(tool.name)
-  const text: ToolText = {
+  return {
     name,
     text: [name, stringOf(tool.title) || stringOf(annotations.title), description].join(' '),
     arguments: argumentTexts(tool.inputSchema).join(' '),
   }
-  texts.set(tool, text)
-  return text
-}
+})
 
 function argumentTexts(schema: unknown): string[] {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}

@@ -1,5 +1,6 @@
 import { checkOptions } from '../../util/check-options.ts'
 import { createNameMatcher, type NameMatcher } from '../../util/name-matcher.ts'
+import { toStrings } from '../../util/strings.ts'
 import { KINDS, type ListedKind } from '../kinds.ts'
 import { createUriMatcher } from '../uri-matcher.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
@@ -28,7 +29,7 @@ function createItemTest(patterns: ItemPatterns): ItemTest {
   checkOptions('Patterns of items', byRules, { names: RULES, advice: RULES_ADVICE })
   const matchers: { readonly [rules: string]: NameMatcher } = Object.fromEntries(
     Object.entries(byRules).map(([rules, names = []]) => {
-      const list = typeof names === 'string' ? [names] : names
+      const list = toStrings(names)
       return [rules, rules === KINDS.resource.rules ? createUriMatcher(list).matchesAny : createNameMatcher(list)]
     }),
   )

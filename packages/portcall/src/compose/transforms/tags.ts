@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
+import { toStrings } from '../../util/strings.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** The `_meta` member of an item that lists its tags. Set it in a definition, or add tags with `tag`. */
@@ -13,9 +14,7 @@ export function tagsOf({ definition }: Pick<TransformItem, 'definition'>): reado
 
 /** Adds tags to items, by the tag: `tag({ admin: ['delete_*', 'ban_user'] })`. Names may contain `*`. */
 export function tag(tags: { readonly [tag: string]: string | readonly string[] }): Transform {
-  const matchers = Object.entries(tags).map(
-    ([name, patterns]) => [name, createNameMatcher(typeof patterns === 'string' ? [patterns] : patterns)] as const,
-  )
+  const matchers = Object.entries(tags).map(([name, patterns]) => [name, createNameMatcher(toStrings(patterns))] as const)
   return {
     list: (items) =>
       items.map((item) => {

@@ -1,3 +1,4 @@
+import { CONNECTION_OPTION_NAMES } from '../../connect/check-connect-options.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
 import { HTTP_CLIENT_LIMITS } from '../../transports/http/client/limits.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
@@ -39,15 +40,7 @@ export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
   idleTimeoutMs: 1,
   maxConnections: 1,
   maxRequests: 1,
-  era: 1,
-  protocolVersion: 1,
-  probeTimeoutMs: 1,
-  connectTimeoutMs: 1,
-  headers: 1,
-  auth: 1,
-  fetch: 1,
-  proxy: 1,
-  http: 1,
+  ...CONNECTION_OPTION_NAMES,
 }
 const BRIDGE: OptionNames<BridgeOptions> = (() => {
   const { target, alias, disabled, required, ...server } = GATEWAY_SERVER_NAMES

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { createUriLookup } from '../../util/normal-uri.ts'
+import { oncePer } from '../../util/once-per.ts'
 import { unavailable } from '../api/errors.ts'
 import { mayKnowServer } from '../lists/known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.ts'
@@ -177,15 +178,12 @@ function findInList(list: MergedList, uri: string): MergedItem | undefined {
 
 type TemplateMatcher = readonly [item: MergedItem, match: (uri: string) => unknown]
 
-const matchers = new WeakMap<MergedList, readonly TemplateMatcher[]>()
+const matchersOf = oncePer(({ items }: MergedList): readonly TemplateMatcher[] =>
+  [...items.values()].flatMap((item) => (item.kind === 'template' ? [createMatcher(item)] : [])),
+)
 
 function matchTemplate(list: MergedList, uri: string): MergedItem | undefined {
-  let all = matchers.get(list)
-  if (!all) {
-    all = [...list.items.values()].flatMap((item) => (item.kind === 'template' ? [createMatcher(item)] : []))
-    matchers.set(list, all)
-  }
-  return all.find(([, match]) => match(uri) !== undefined)?.[0]
+  return matchersOf(list).find(([, match]) => match(uri) !== undefined)?.[0]
 }
 
 /** An invalid template matches nothing. */

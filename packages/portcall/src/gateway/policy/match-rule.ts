@@ -2,6 +2,7 @@ import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
+import { toStrings } from '../../util/strings.ts'
 import { createArgumentReader, createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
 import type { GatewayCaller, GatewayItem, GatewayItemKind } from './types.ts'
@@ -24,7 +25,7 @@ const SEPARATOR = '__'
 
 export function createRuleMatcher(rule: AccessRule, defaultName: string): RuleMatcher {
   const isStrict = rule.do !== 'allow'
-  const matchesServer = createNameMatcher(toList(rule.servers ?? '*'))
+  const matchesServer = createNameMatcher(toStrings(rule.servers ?? '*'))
   const matchesName = createItemMatcher(rule, isStrict)
   const matchesCaller = createCallerMatcher(rule)
   const isExcepted = rule.unless ? createCallerMatcher(rule.unless) : () => false
@@ -48,10 +49,6 @@ export function createRuleMatcher(rule: AccessRule, defaultName: string): RuleMa
   }
 }
 
-function toList(patterns: Patterns): readonly string[] {
-  return typeof patterns === 'string' ? [patterns] : patterns
-}
-
 function createItemMatcher(
   { servers, tools, prompts, resources }: AccessRule,
   isStrict: boolean,
@@ -59,11 +56,11 @@ function createItemMatcher(
   if (tools === undefined && prompts === undefined && resources === undefined) return () => true
   const named = (patterns: Patterns | undefined): ((item: GatewayItem) => boolean) => {
     if (patterns === undefined) return () => false
-    if (servers === undefined) return createQualifiedMatcher(toList(patterns), isStrict)
-    const matches = createNameMatcher(toList(patterns))
+    if (servers === undefined) return createQualifiedMatcher(toStrings(patterns), isStrict)
+    const matches = createNameMatcher(toStrings(patterns))
     return ({ name }) => matches(name)
   }
-  const { matchesAny, matchesAll } = createUriMatcher(toList(resources ?? []))
+  const { matchesAny, matchesAll } = createUriMatcher(toStrings(resources ?? []))
   const matchesUri = isStrict ? matchesAny : matchesAll
   const matchers: { readonly [kind in GatewayItemKind]: (item: GatewayItem) => boolean } = {
     tool: named(tools),
@@ -88,8 +85,8 @@ function createQualifiedMatcher(patterns: readonly string[], isStrict: boolean):
 }
 
 function createCallerMatcher({ principals, scopes, claims }: CallerCondition): (auth: Auth | undefined) => boolean {
-  const matchesPrincipal = principals === undefined ? undefined : createNameMatcher(toList(principals))
-  const needed = scopes === undefined ? [] : toList(scopes)
+  const matchesPrincipal = principals === undefined ? undefined : createNameMatcher(toStrings(principals))
+  const needed = scopes === undefined ? [] : toStrings(scopes)
   const matchers = Object.entries(claims ?? {}).map(([path, values]) => [createReader(path), createClaimMatcher(values)] as const)
   return (auth) =>
     (!matchesPrincipal || (auth !== undefined && matchesPrincipal(auth.principal))) &&

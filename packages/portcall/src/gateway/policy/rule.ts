@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { describe } from '../../util/describe.ts'
+import { isString, isStrings } from '../../util/strings.ts'
 
 /** The decision of a rule, from the most permissive to the strictest. */
 export type RuleAction = 'allow' | 'approve' | 'deny'
@@ -88,8 +89,7 @@ export interface AccessRule extends CallerCondition {
 
 type Check = (value: unknown) => boolean
 
-const isString: Check = (value) => typeof value === 'string'
-const isStrings: Check = (value) => isString(value) || (Array.isArray(value) && value.every(isString))
+const isPatterns: Check = (value) => isString(value) || isStrings(value)
 const isValue: Check = (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value)
 const isValues: Check = (value) => isValue(value) || (Array.isArray(value) && value.every(isValue))
 const isRecordOf =
@@ -105,8 +105,8 @@ const isArgumentCondition: Check = (value) => {
 }
 
 const CALLER_MEMBERS: { readonly [member: string]: Check } = {
-  principals: isStrings,
-  scopes: isStrings,
+  principals: isPatterns,
+  scopes: isPatterns,
   claims: isRecordOf(isValues),
 }
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
@@ -114,10 +114,10 @@ const MEMBERS: { readonly [member: string]: Check } = {
   ...CALLER_MEMBERS,
   do: (value) => value === 'allow' || value === 'approve' || value === 'deny',
   name: isString,
-  servers: isStrings,
-  tools: isStrings,
-  prompts: isStrings,
-  resources: isStrings,
+  servers: isPatterns,
+  tools: isPatterns,
+  prompts: isPatterns,
+  resources: isPatterns,
   annotations: (value) =>
     isRecordOf((hint) => typeof hint === 'boolean')(value) &&
     Object.keys(value as JsonObject).every((key) => HINTS.includes(key)),

@@ -16,6 +16,7 @@ import { unknownItem } from '../../protocol/errors.ts'
 import { subrequestContext } from '../../protocol/subrequest.ts'
 import { foldCase } from '../../util/fold-case.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
+import { toStrings } from '../../util/strings.ts'
 import { ITEM_METHODS } from './item-methods.ts'
 import { ITEM_SELECTION, type ItemSelection } from './item-selection.ts'
 import type { Patterns } from './rule.ts'
@@ -120,9 +121,9 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
 type Tests = { readonly [kind in 'tool' | 'prompt' | 'resource' | 'template']: ItemTest }
 
 function createTests({ tools, exclude = [], prompts, resources }: ToolSetOptions): Tests {
-  const isExcluded = createNameMatcher(toList(exclude))
+  const isExcluded = createNameMatcher(toStrings(exclude))
   const matchesTool = createTest(tools)
-  const matchesUri = resources === undefined ? () => true : createUriMatcher(toList(resources)).matchesAll
+  const matchesUri = resources === undefined ? () => true : createUriMatcher(toStrings(resources)).matchesAll
   return {
     tool: (name) => matchesTool(name) && !isExcluded(name),
     prompt: createTest(prompts),
@@ -134,12 +135,12 @@ function createTests({ tools, exclude = [], prompts, resources }: ToolSetOptions
 /** Creates the test whether tools and prompts that have a prefix may be in the set. */
 function createPrefixTest({ tools, exclude = [], prompts = [] }: ToolSetOptions): ItemSelection['mayKeep'] {
   const mayMatch = (patterns: Patterns, prefix: string): boolean =>
-    toList(patterns).some((pattern) => {
+    toStrings(patterns).some((pattern) => {
       const [start = '', ...rest] = pattern.split('*')
       return start.startsWith(prefix) || (rest.length > 0 && prefix.startsWith(start))
     })
   const isExcluded = (prefix: string): boolean =>
-    toList(exclude).some((pattern) => pattern.indexOf('*') === pattern.length - 1 && prefix.startsWith(pattern.slice(0, -1)))
+    toStrings(exclude).some((pattern) => pattern.indexOf('*') === pattern.length - 1 && prefix.startsWith(pattern.slice(0, -1)))
   return (prefix) => {
     if (prefix === undefined) return tools === undefined
     return (mayMatch(tools ?? '*', prefix) && !isExcluded(prefix)) || mayMatch(prompts, prefix)
@@ -158,11 +159,7 @@ function withSelection(request: Request, own: ItemSelection): Request {
 }
 
 function createTest(patterns: Patterns | undefined): ItemTest {
-  return patterns === undefined ? () => true : createNameMatcher(toList(patterns))
-}
-
-function toList(patterns: Patterns): readonly string[] {
-  return typeof patterns === 'string' ? [patterns] : patterns
+  return patterns === undefined ? () => true : createNameMatcher(toStrings(patterns))
 }
 
 function isInSet({ method, params = {} }: Request, tests: Tests): boolean {

@@ -1,5 +1,6 @@
 /** The text in which the lists of a server are kept. */
 import { isObject } from '../../jsonrpc/message.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 
 /** What is kept: lists, and what the server says about itself, as a list of one item. */
@@ -81,12 +82,4 @@ function isKeptSet(value: unknown): boolean {
   return (
     isObject(value) && typeof value.capabilities === 'string' && isObject(value.kinds) && Object.values(value.kinds).every(isKept)
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -17,6 +17,7 @@ import { clientMeta, discoverRequest } from '../../protocol/probes.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
 import { errorMessage } from '../../util/errors.ts'
+import { oncePer } from '../../util/once-per.ts'
 import { createTurns } from '../../util/turns.ts'
 import { findUserInputRequired, hasCause, UpstreamUnavailableError } from '../api/errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../api/events.ts'
@@ -297,16 +298,12 @@ function createDelivery(server: GatewayServerOptions, connections: Connections):
 
 /** Returns what adds the middleware of the server, and that of policies, to an Exchange. */
 function createExchanges(send: Exchange, { name, server, policies }: UpstreamOptions): GatewayUpstream['exchangeUnder'] {
-  const exchanges = new WeakMap<Policies, Exchange>()
-  return (current = policies()) => {
-    const known = exchanges.get(current)
-    if (known) return known
+  const exchangeUnder = oncePer(({ list }: Policies): Exchange => {
     const target = describeConnectTarget(server.target)
-    const layers = current.list.flatMap((policy) => policy.serverMiddleware?.(name, target) ?? [])
-    const created = applyMiddleware(send, [...(server.middleware ?? []), ...layers])
-    exchanges.set(current, created)
-    return created
-  }
+    const layers = list.flatMap((policy) => policy.serverMiddleware?.(name, target) ?? [])
+    return applyMiddleware(send, [...(server.middleware ?? []), ...layers])
+  })
+  return (current = policies()) => exchangeUnder(current)
 }
 
 const estimates = new WeakMap<UpstreamList['items'], number>()

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { withArticle } from '../../util/pluralize.ts'
 import type { CommandName } from '../protocol.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
@@ -75,7 +76,7 @@ export function checkParams(name: CommandName, params: unknown): JsonObject {
     if (value === undefined && (type.endsWith('?') || type === 'any')) continue
     const expected = type.replace('?', '')
     if (!matches(value, expected))
-      throw new InspectorCommandError('INVALID_PARAMS', `${name}: ${param} must be ${article(expected)}`)
+      throw new InspectorCommandError('INVALID_PARAMS', `${name}: ${param} must be ${withArticle(expected)}`)
   }
   return params
 }
@@ -85,5 +86,3 @@ function matches(value: unknown, type: string): boolean {
   if (type === 'array') return Array.isArray(value)
   return type === 'object' ? isObject(value) : typeof value === type
 }
-
-const article = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`

@@ -1,10 +1,9 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseUrl } from '../../util/parse-url.ts'
+import { isString, isStrings } from '../../util/strings.ts'
 import type { ConnectionSettings, InspectorTarget } from '../protocol/servers.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
-const isString = (value: unknown): value is string => typeof value === 'string'
-const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
 const isStringMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isString)
 
 const TARGETS: { readonly [kind: string]: (target: JsonObject) => boolean } = {

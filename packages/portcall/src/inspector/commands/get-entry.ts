@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import type { HttpEntry, MessageDetail } from '../protocol/timeline.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import { compareForms } from '../timeline/compare.ts'
@@ -14,7 +15,7 @@ export function getEntry(timeline: Timeline, entryId: number): MessageDetail {
   const { entry, details } = stored
   if (entry.type !== 'message') return { entry, text: '', changes: [] }
   const text = details.text ?? entry.text
-  const value = parse(text)
+  const value = parseJson(text) as JsonValue | undefined
   const http = entry.httpId === undefined ? undefined : findHttp(timeline, entry.httpId)
   const isLocal = value === undefined || (entry.method !== undefined && !isNewest(entry.method))
   const newest = details.newest ?? (isLocal ? undefined : value)
@@ -45,12 +46,4 @@ function noteOf(method: string | undefined, value: JsonValue | undefined): strin
 function findHttp(timeline: Timeline, httpId: number): HttpEntry | undefined {
   for (const { entry } of timeline.all()) if (entry.type === 'http' && entry.httpId === httpId) return entry
   return undefined
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    return undefined
-  }
 }

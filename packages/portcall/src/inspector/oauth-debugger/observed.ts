@@ -1,6 +1,9 @@
 /** Reads what the exchanges of a flow contain. */
+
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { parseObject } from '../../jsonrpc/parse-object.ts'
 import { isUrl } from '../../util/parse-url.ts'
+import { isStrings } from '../../util/strings.ts'
 import type { AuthExchange, AuthFacts, AuthStepId, FoundDocument } from './types.ts'
 
 /** Returns the last exchange of a step. */
@@ -10,13 +13,7 @@ export function lastOf({ exchanges }: Pick<AuthFacts, 'exchanges'>, step: AuthSt
 
 /** Returns the JSON object in a response, if it is one. */
 export function documentOf(exchange: AuthExchange | undefined): JsonObject | undefined {
-  if (!exchange?.response) return undefined
-  try {
-    const value: unknown = JSON.parse(exchange.response.body)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  return parseObject(exchange?.response?.body)
 }
 
 /** Returns the first document with status 200 that a step found. */
@@ -38,7 +35,7 @@ export function stringMember(document: JsonObject | undefined, name: string): st
 /** Returns a member if it is a list of texts. */
 export function stringsMember(document: JsonObject | undefined, name: string): readonly string[] | undefined {
   const value = document?.[name]
-  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined
+  return isStrings(value) ? value : undefined
 }
 
 /** Decodes the claims of a JSON Web Token, without verifying it. Returns `undefined` for another kind of token. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { parseObject } from '../../jsonrpc/parse-object.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { RuleViolation } from '../protocol/timeline.ts'
 import type { TappedResponseHead } from '../wire/http-tap.ts'
@@ -10,19 +10,10 @@ export type HeadRule = (head: TappedResponseHead, revision: string | undefined) 
 const TRANSPORT = 'basic/transports#streamable-http'
 const SESSION_ID = /^[\x21-\x7e]+$/
 
-function messageOf({ requestBody }: TappedResponseHead): JsonObject | undefined {
-  try {
-    const value: unknown = requestBody === undefined ? undefined : JSON.parse(requestBody)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
 const isOk = (status: number): boolean => status >= 200 && status < 300
 
 const contentType: HeadRule = (head, revision) => {
-  const message = messageOf(head)
+  const message = parseObject(head.requestBody)
   const type = head.headers['content-type'] ?? ''
   if (head.method !== 'POST' || !isOk(head.status) || !message || !('id' in message) || !('method' in message)) return undefined
   if (head.status === 202) return undefined
@@ -36,7 +27,7 @@ const contentType: HeadRule = (head, revision) => {
 }
 
 const accepted: HeadRule = (head, revision) => {
-  const message = messageOf(head)
+  const message = parseObject(head.requestBody)
   const isAnswered = head.method === 'POST' && isOk(head.status) && message && !('id' in message && 'method' in message)
   return isAnswered && head.status !== 202
     ? violation(

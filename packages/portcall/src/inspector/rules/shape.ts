@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { withArticle } from '../../util/pluralize.ts'
 import { pointerSegment } from '../sessions/json-diff.ts'
 
 /** The members of an object, by name. `?` at the end marks optional ones. */
@@ -137,7 +138,7 @@ function typeOf(value: unknown): string {
 
 function article(type: string): string {
   if (type === 'id') return 'a string or an integer'
-  return type === 'null' || type === 'undefined' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+  return type === 'null' || type === 'undefined' ? type : withArticle(type)
 }
 
 const alternatives = (values: readonly string[]): string => values.map((value) => `"${value}"`).join(' or ')

@@ -1,6 +1,7 @@
 import type { Era } from '../../entrypoints/client.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { MODERN_VERSION } from '../../protocol/revisions.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import type { Negotiation, ProbeStep } from '../protocol/servers.ts'
 import type { HttpEntry, MessageEntry, TimelineEntry } from '../protocol/timeline.ts'
 import type { StoredEntry, Timeline } from '../timeline/timeline.ts'
@@ -95,11 +96,7 @@ function versionsOf(value: unknown): string[] {
 }
 
 function messageOf({ entry, details }: StoredEntry): unknown {
-  try {
-    return entry.type === 'message' ? (JSON.parse(details.text ?? entry.text) as unknown) : undefined
-  } catch {
-    return undefined
-  }
+  return entry.type === 'message' ? parseJson(details.text ?? entry.text) : undefined
 }
 
 function reasonOf(

@@ -1,5 +1,6 @@
 import { type Client, RpcError } from '../../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { parseObject } from '../../jsonrpc/parse-object.ts'
 import { checkCondition, isCheck, RESULT_CHECKS, type ResultCondition } from './result-condition.ts'
 
 /** How much of a value a message shows. */
@@ -27,13 +28,8 @@ export interface CallFileOutcome {
 
 /** Reads a file of saved calls. Returns `undefined` if the text is none. @throws SyntaxError if it is invalid. */
 export function readCallFile(text: string): CallInFile[] | undefined {
-  let document: unknown
-  try {
-    document = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (!isObject(document) || document.portcall !== 'calls') return undefined
+  const document = parseObject(text)
+  if (document?.portcall !== 'calls') return undefined
   if (document.version !== 1) throw new SyntaxError(`The file has the version ${String(document.version)}; this version reads 1`)
   if (!Array.isArray(document.calls)) throw new SyntaxError('The file has no list "calls"')
   return document.calls.map((call: unknown, index) => checkCall(call, index + 1))

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { parseObject } from '../../jsonrpc/parse-object.ts'
 import type { ListFailure, ServerInventory } from '../quality/inventory.ts'
 
 /** What a server offers at one time, as plain JSON. */
@@ -73,13 +74,4 @@ export function readSnapshot(text: string): ServerSnapshot | undefined {
   const [server] = Array.isArray(document.servers) ? (document.servers as unknown[]) : []
   if (!isObject(server)) throw new SyntaxError('The snapshot has no server')
   return { name: 'server', ...server } as unknown as ServerSnapshot
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import type { OperationRequest } from '../protocol/operations.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
-import { isSecretValue } from '../wire/mask.ts'
+import { isSecretValue, schemeOf } from '../wire/mask.ts'
 import { redactText } from './redact.ts'
 import { type CopyInput, wireForm } from './wire-form.ts'
 
@@ -57,7 +57,7 @@ function firstText(result: unknown): string | undefined {
 function targetOf({ server, secret }: CopyInput): { imports: string; target: string; options: string } {
   const { target, settings } = server
   const headers = Object.entries(settings.headers ?? {}).map(([name, value]) => {
-    const scheme = /^(Bearer|Basic|DPoP) /i.exec(value)?.[0] ?? ''
+    const scheme = schemeOf(value)
     const text = isSecretValue(name, value) ? `\`${scheme}\${process.env.${secret(name)}}\`` : JSON.stringify(value)
     return `${JSON.stringify(name)}: ${text}`
   })

@@ -7,7 +7,7 @@ import type { CopyFormat } from '../protocol/sharing.ts'
 import type { InspectorCommands } from '../protocol.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
-import { isSecretValue } from '../wire/mask.ts'
+import { isSecretValue, schemeOf } from '../wire/mask.ts'
 import { writeTest, writeTypeScript } from './code.ts'
 import { writeCurl } from './curl.ts'
 import { redactText } from './redact.ts'
@@ -70,7 +70,7 @@ const headersOf = (input: CopyInput): string[] =>
 
 function header(name: string, value: string, { secret }: CopyInput): string {
   if (!isSecretValue(name, value)) return `-H ${quote(`${name}: ${value}`)}`
-  const scheme = /^(Bearer|Basic|DPoP) /i.exec(value)?.[0] ?? ''
+  const scheme = schemeOf(value)
   return `-H "${name}: ${scheme}$${secret(name)}"`
 }
 

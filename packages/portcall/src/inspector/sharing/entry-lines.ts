@@ -1,6 +1,7 @@
 import type { RecordingEntry } from '../../entrypoints/testing.ts'
 import type { Message, RequestId } from '../../jsonrpc/message.ts'
 import { createRedactor } from '../../testing/recording/redact.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import type { StoredEntry, Timeline } from '../timeline/timeline.ts'
 
 /** Turns messages of the timeline into lines of a recording of `portcall/testing`, without secrets. */
@@ -18,7 +19,7 @@ export function createLineWriter(timeline: Timeline): LineWriter {
       const { entry, details } = stored
       if (entry.type !== 'message') return undefined
       startedAt ??= entry.time
-      const message = parseMessage(details.text ?? entry.text)
+      const message = parseJson(details.text ?? entry.text) as Message | undefined
       const owner = entry.parentId === undefined ? undefined : timeline.get(entry.parentId)?.entry
       const ownerId = owner?.type === 'message' && entry.messageKind !== 'response' ? owner.rpcId : undefined
       const line: RecordingEntry = {
@@ -35,12 +36,4 @@ export function createLineWriter(timeline: Timeline): LineWriter {
 /** Whether a message says which request it belongs to: notifications and requests of the server. */
 function isInner(kind: string, direction: 'out' | 'in'): boolean {
   return direction === 'in' && (kind === 'notification' || kind === 'request')
-}
-
-function parseMessage(text: string): Message | undefined {
-  try {
-    return JSON.parse(text) as Message
-  } catch {
-    return undefined
-  }
 }

@@ -10,7 +10,7 @@ const MAX_EXCERPT_LENGTH = 4000
 export function maskValues(values: Readonly<Record<string, string>>): Record<string, string> {
   return mapValues(values, (value, name) => {
     if (value === '') return value
-    return isSecretName(name) ? maskCredentials(value) : replaceSecrets(value, () => MASK, { random: false })
+    return isSecretName(name) ? schemeOf(value) + MASK : replaceSecrets(value, () => MASK, { random: false })
   })
 }
 
@@ -32,9 +32,9 @@ export function unmask(
   return mapValues(values, (value, name) => (value.includes(MASK) ? (previous[name] ?? '') : value))
 }
 
-function maskCredentials(value: string): string {
-  const scheme = /^(?:bearer|basic|dpop) /i.exec(value)?.[0] ?? ''
-  return scheme + MASK
+/** Returns the scheme of credentials with the space behind it, such as `Bearer `, or an empty text. */
+export function schemeOf(credentials: string): string {
+  return /^(?:bearer|basic|dpop) /i.exec(credentials)?.[0] ?? ''
 }
 
 function mapValues(

@@ -1,4 +1,5 @@
 import { type ClassifiedMessage, classify, isObject, type JsonValue, type RequestId } from '../../jsonrpc/message.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import type { MessageEntry, RuleViolation, TranslationChange } from '../protocol/timeline.ts'
 import type { RuleChecker } from '../rules/checker.ts'
 import { isLossy } from '../timeline/compare.ts'
@@ -142,7 +143,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
 
   return {
     record(wire) {
-      const value = parse(wire.text)
+      const value = parseJson(wire.text)
       if (!Array.isArray(value) || value.length === 0) return [recordOne(wire, { value, text: wire.text })]
       return value.map((item) => recordOne(wire, { value: item, text: JSON.stringify(item), isBatch: true }))
     },
@@ -187,7 +188,7 @@ type Kind<K extends ClassifiedMessage['kind']> = Extract<ClassifiedMessage, { ki
 
 function storedValue(timeline: Timeline, entryId: number): unknown {
   const stored = timeline.get(entryId)
-  return stored?.entry.type === 'message' ? parse(stored.details.text ?? stored.entry.text) : undefined
+  return stored?.entry.type === 'message' ? parseJson(stored.details.text ?? stored.entry.text) : undefined
 }
 
 function entryOf(
@@ -228,14 +229,6 @@ function kindOf(classified: ClassifiedMessage): MessageEntry['messageKind'] {
 function idOf(classified: ClassifiedMessage): RequestId | undefined {
   if (classified.kind === 'invalid') return classified.id
   return 'id' in classified.message ? classified.message.id : undefined
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Classifies a copy, because `classify` removes members. */

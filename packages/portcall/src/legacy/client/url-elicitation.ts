@@ -6,6 +6,7 @@ import { missingClientCapability } from '../../protocol/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import { delay } from '../../util/timers.ts'
 import type { OnInputRequest } from './input-requests.ts'
 
@@ -111,13 +112,8 @@ function inputRequired(elicitations: readonly UrlElicitation[], accepted: readon
 }
 
 function readAcceptedUrls(requestState: unknown): readonly unknown[] {
-  if (typeof requestState !== 'string') return []
-  try {
-    const urls = JSON.parse(requestState) as unknown
-    return Array.isArray(urls) ? urls : []
-  } catch {
-    return []
-  }
+  const urls = typeof requestState === 'string' ? parseJson(requestState) : undefined
+  return Array.isArray(urls) ? urls : []
 }
 
 function allAccepted(responses: unknown): boolean {

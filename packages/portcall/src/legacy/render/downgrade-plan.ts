@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { type EntityType, type Fields, REVISIONS, type Revision } from '../../protocol/revisions.ts'
+import { oncePer } from '../../util/once-per.ts'
 
 /** The differences between the newest revision and an older one, computed once for each revision. */
 export interface DowngradePlan {
@@ -18,18 +19,10 @@ export interface DowngradePlan {
   readonly unsupportedNotifications: ReadonlySet<string>
 }
 
-const plans = new Map<Revision, DowngradePlan>()
 const RESERVED_META_KEYS: readonly string[] = Object.values(MetaKey)
 
 /** Returns the plan of a revision; always the same object for the same revision. */
-export function downgradePlan(revision: Revision): DowngradePlan {
-  let plan = plans.get(revision)
-  if (!plan) {
-    plan = createPlan(revision)
-    plans.set(revision, plan)
-  }
-  return plan
-}
+export const downgradePlan: (revision: Revision) => DowngradePlan = oncePer(createPlan)
 
 function createPlan(revision: Revision): DowngradePlan {
   const omit: { [E in EntityType]: readonly string[] } = { ...revision.fields }

@@ -1,39 +1,22 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { oncePer } from '../../util/once-per.ts'
 import { objectCoverage } from './object-coverage.ts'
 import { relocateSchema } from './relocate-schema.ts'
 
 /** Where the definitions of a schema are, as the start of a reference. */
 export const DEFINITIONS = '#/$defs/'
 
-const inputSchemas = new WeakMap<JsonObject, JsonObject>()
-const outputSchemas = new WeakMap<JsonObject, JsonObject>()
-
 /** Renders the input schema of a tool for a legacy revision. All keywords are preserved. Memoized per schema. */
-export function renderInputSchema(schema: JsonObject): JsonObject {
-  return renderOnce(inputSchemas, schema, withoutBooleanProperties)
-}
+export const renderInputSchema: (schema: JsonObject) => JsonObject = oncePer(withoutBooleanProperties)
 
 /**
  * Renders the output schema of a tool for a legacy revision, where the root must describe an object. A schema without objects is wrapped
  * as `{ "result": value }`, as the values are. A schema that allows objects and other values is rendered to allow both: the object
  * unchanged, and any other value wrapped. Memoized per schema.
  */
-export function renderOutputSchema(schema: JsonObject): JsonObject {
-  return renderOnce(outputSchemas, schema, (original) => withoutBooleanProperties(withObjectRoot(original)))
-}
-
-function renderOnce(
-  cache: WeakMap<JsonObject, JsonObject>,
-  schema: JsonObject,
-  render: (schema: JsonObject) => JsonObject,
-): JsonObject {
-  let rendered = cache.get(schema)
-  if (!rendered) {
-    rendered = render(schema)
-    cache.set(schema, rendered)
-  }
-  return rendered
-}
+export const renderOutputSchema: (schema: JsonObject) => JsonObject = oncePer((schema) =>
+  withoutBooleanProperties(withObjectRoot(schema)),
+)
 
 /** Replaces the property schemas `true` and `false`: the official schemas of these revisions allow only objects there. */
 function withoutBooleanProperties(schema: JsonObject): JsonObject {

@@ -1,6 +1,8 @@
 /** Adds credentials to requests, as the security requirements of the description say. */
+
 import type { Call } from '../../entrypoints/index.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { toBase64 } from '../../util/base64.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import type { DescribedOperation } from '../document/operations.ts'
@@ -98,9 +100,8 @@ function placeCredential(scheme: JsonObject, credential: ApiCredential): Request
   if (!isBasic) return { ...NOTHING, headers: { authorization: `${authScheme(scheme)} ${secret}` }, secrets: [secret] }
   const pair = typeof credential === 'string' ? credential : `${credential.username}:${credential.password}`
   const complete = pair.includes(':') ? pair : `${pair}:`
-  const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(complete)))
   const password = complete.slice(complete.indexOf(':') + 1)
-  return { ...NOTHING, headers: { authorization: `Basic ${encoded}` }, secrets: [secret, complete, password] }
+  return { ...NOTHING, headers: { authorization: `Basic ${toBase64(complete)}` }, secrets: [secret, complete, password] }
 }
 
 /** Returns the scheme of the `Authorization` header: `Bearer`, or another one of the registry that the description names. */

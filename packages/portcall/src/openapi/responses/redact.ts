@@ -1,5 +1,7 @@
 /** Removes credentials from what the model gets, in every encoding in which a request carries them. */
+
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { toBase64 } from '../../util/base64.ts'
 
 /** Removes the credentials of one call. */
 export interface Redactor {
@@ -41,8 +43,7 @@ export function createCredentialRedactor(secrets: readonly string[]): Redactor {
 
 /** Returns a text in base64 without padding. */
 function base64Of(text: string): string {
-  const bytes = new TextEncoder().encode(text)
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/={1,2}$/, '')
+  return toBase64(text).replace(/={1,2}$/, '')
 }
 
 const PADDING = '(?:=|%(?:25){0,3}3[dD]){0,2}'

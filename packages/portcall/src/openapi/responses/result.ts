@@ -1,5 +1,7 @@
 /** Turns responses into results of tools. */
+
 import { type Call, type CallToolResult, type ContentBlock, ToolError } from '../../entrypoints/index.ts'
+import { toBase64 } from '../../util/base64.ts'
 import { isDeeperThan } from '../document/structure.ts'
 import type { OperationOverrides } from '../options.ts'
 import type { RequestPlan } from '../requests/plan.ts'
@@ -123,11 +125,4 @@ function isText(bytes: Uint8Array): boolean {
   } catch {
     return false
   }
-}
-
-/** Encodes bytes in base64, in pieces that fit into the arguments of a function. */
-function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
-  return btoa(binary)
 }

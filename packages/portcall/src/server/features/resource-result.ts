@@ -1,5 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import type { ReadResourceResult, ResourceContents } from '../../protocol/types.ts'
+import { toBase64 } from '../../util/base64.ts'
+import { concatBytes } from '../../util/bytes.ts'
 import { isTextType } from '../../util/media-type.ts'
 import type { ByteStream, ResourceReturn } from '../definitions.ts'
 import { InvalidOutputError } from '../errors.ts'
@@ -64,16 +66,6 @@ function encodeBlob(contents: ResourceContents): ResourceContents {
   return bytes ? ({ ...contents, blob: toBase64(bytes) } as ResourceContents) : contents
 }
 
-const CHUNK_BYTES = 0x8000
-
-/** Encodes bytes as Base64 (RFC 4648, section 4). */
-function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
-    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES))
-  return btoa(binary)
-}
-
 function isStream(value: unknown): value is ByteStream {
   return typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || 'getReader' in value)
 }
@@ -89,13 +81,7 @@ async function readStream(stream: ByteStream, maxBytes: number): Promise<Uint8Ar
     if (length > maxBytes) throw new RangeError(`The resource is larger than ${maxBytes} bytes`)
     chunks.push(bytes)
   }
-  const all = new Uint8Array(length)
-  let offset = 0
-  for (const bytes of chunks) {
-    all.set(bytes, offset)
-    offset += bytes.length
-  }
-  return all
+  return concatBytes(chunks, length)
 }
 
 async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array | string> {

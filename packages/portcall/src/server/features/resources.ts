@@ -4,6 +4,7 @@ import type { CompiledSchema, Schema } from '../../schema/standard.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate, type UriTemplate } from '../../schema/uri-template/template.ts'
 import { createUriLookup } from '../../util/normal-uri.ts'
+import { oncePer } from '../../util/once-per.ts'
 import { isUrl } from '../../util/parse-url.ts'
 import type { CallContext } from '../call.ts'
 import type { ReadHandler, ResourceDefinition, TemplateDefinition } from '../definitions.ts'
@@ -85,16 +86,10 @@ const findInOtherSpelling = createUriLookup((entries: readonly ResourceEntry[]) 
   entries.map((entry) => [entry.listing.uri, entry] as const),
 )
 
-const normalMatchers = new WeakMap<TemplateEntry, UriTemplate['match']>()
-
 /** Returns the function that matches URIs in normal form, as clients send them that parse URIs. */
-export function normalMatcherOf(entry: TemplateEntry): UriTemplate['match'] {
-  const known = normalMatchers.get(entry)
-  if (known) return known
-  const match = createNormalMatcher(entry.template.template)
-  normalMatchers.set(entry, match)
-  return match
-}
+export const normalMatcherOf: (entry: TemplateEntry) => UriTemplate['match'] = oncePer(({ template }) =>
+  createNormalMatcher(template.template),
+)
 
 async function matchTemplates(
   entries: readonly TemplateEntry[],

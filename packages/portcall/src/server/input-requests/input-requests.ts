@@ -5,6 +5,7 @@ import type { CreateMessageParams, CreateMessageResult, InputRequest, Root } fro
 import type { ClientCapabilities } from '../../protocol/types.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
+import { oncePer } from '../../util/once-per.ts'
 import { ElicitationDeclinedError } from '../errors.ts'
 import type { RoundTrips } from './round-trips.ts'
 import { checkSampling } from './sampling.ts'
@@ -18,17 +19,10 @@ interface Form {
   requestedSchema: ElicitationSchema
 }
 
-const forms = new WeakMap<object, Form>()
-
-function formOf(schema: Schema): Form {
-  let form = forms.get(schema)
-  if (!form) {
-    const compiled = compileSchema(schema, 'form')
-    form = { schema: compiled, requestedSchema: toElicitationSchema(compiled.json) }
-    forms.set(schema, form)
-  }
-  return form
-}
+const formOf = oncePer((schema: Schema): Form => {
+  const compiled = compileSchema(schema, 'form')
+  return { schema: compiled, requestedSchema: toElicitationSchema(compiled.json) }
+})
 
 /** Requests form elicitation. Content that does not match the schema is requested again. */
 export async function elicitForm(

@@ -2,9 +2,11 @@
  * Single use of request states. Every state of a call carries the same call id and the token of the last use of the call. A use replaces the
  * token in the store if the state carries the current one, so of all states of a call, however they were copied, one can be used.
  */
+
 import { invalidParams } from '../../protocol/errors.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { oncePer } from '../../util/once-per.ts'
 import { randomId } from '../../util/random.ts'
 import type { RequestState, SealedStateOptions } from './request-state.ts'
 
@@ -15,13 +17,7 @@ const MAX_CALLS = 100_000
 const TTL_FACTOR = 2
 
 /** The uses of a server without `stores`. They have a store of their own, so that large states do not evict them. */
-const localUses = new WeakMap<SealedStateOptions, KeyValueStore>()
-
-function localStore(options: SealedStateOptions): KeyValueStore {
-  const store = localUses.get(options) ?? createMemoryStore({ maxEntries: MAX_CALLS })
-  localUses.set(options, store)
-  return store
-}
+const localStore: (options: SealedStateOptions) => KeyValueStore = oncePer(() => createMemoryStore({ maxEntries: MAX_CALLS }))
 
 /**
  * Uses a state of an owner, whose uses do not evict those of others. Resolves to the token that later states of the call have to carry.

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerSafely } from '../../util/answer-safely.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import { pathOf, queryOf } from '../../util/request-target.ts'
 import type { FaultyResponse } from './faults.ts'
 import type { OAuthRequest, OAuthResponse } from './request.ts'
@@ -56,14 +57,6 @@ async function readRequest(request: IncomingMessage): Promise<IncomingRequest> {
     headers,
     parameters: new URLSearchParams([...queryOf(target), ...form]),
     body: type.startsWith('application/json') ? parseJson(text) : undefined,
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
   }
 }
 

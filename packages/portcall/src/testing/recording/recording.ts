@@ -1,5 +1,6 @@
 import type { ChannelInput } from '../../jsonrpc/channel.ts'
 import { isObject, type Message, type RequestId } from '../../jsonrpc/message.ts'
+import { parseJson } from '../../util/parse-json.ts'
 import { isRecordingHeader } from './header.ts'
 
 /** One line of a recording, from the perspective of the recorded side. */
@@ -45,12 +46,4 @@ function parseLine(line: string, lineNumber: number): RecordingEntry | [] {
   if (isRecordingHeader(entry)) return []
   if (isObject(entry) && (entry.direction === 'sent' || entry.direction === 'received')) return entry as unknown as RecordingEntry
   throw new SyntaxError(`Line ${lineNumber} is not a valid entry of a recording`)
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

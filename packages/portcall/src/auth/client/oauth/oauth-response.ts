@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.ts'
+import { parseObject } from '../../../jsonrpc/parse-object.ts'
 import { readText } from '../../members.ts'
 import { AuthError, type AuthErrorReason, type OAuthErrorResponse } from '../errors.ts'
 
@@ -35,12 +36,7 @@ async function readBody(response: Response): Promise<JsonObject | undefined> {
   const isForm = response.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false
   const text = await response.text().catch(() => '')
   if (isForm) return Object.fromEntries(new URLSearchParams(text))
-  try {
-    const document: unknown = JSON.parse(text)
-    return isObject(document) ? document : undefined
-  } catch {
-    return undefined
-  }
+  return parseObject(text)
 }
 
 /** Returns what an error response that does not follow OAuth says, in the forms that frameworks use. */

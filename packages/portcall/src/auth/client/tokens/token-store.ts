@@ -1,4 +1,4 @@
-import { isObject } from '../../../jsonrpc/message.ts'
+import { parseObject } from '../../../jsonrpc/parse-object.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
 import { normalizeIssuer } from '../../../util/issuer.ts'
 import type { AuthorizationServer, DpopSigner, TokenSet } from '../types.ts'
@@ -71,10 +71,5 @@ export function toStoredTokens(tokens: TokenSet, requestedScope: string | undefi
 
 /** Parses a stored object. Returns `undefined` for anything else, because others may write to the store too. */
 export function parseStored<T>(text: string | undefined): T | undefined {
-  try {
-    const value: unknown = text === undefined ? undefined : JSON.parse(text)
-    return isObject(value) ? (value as T) : undefined
-  } catch {
-    return undefined
-  }
+  return parseObject(text) as T | undefined
 }

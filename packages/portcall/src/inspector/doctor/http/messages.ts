@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../entrypoints/jsonrpc.ts'
 import { createSseDecoder } from '../../../transports/http/common/sse-decode.ts'
+import { parseJson } from '../../../util/parse-json.ts'
 import type { HttpObservation } from '../facts.ts'
 
 /** Returns the JSON-RPC response in a body, which may be JSON or an event stream, whatever its type says. */
@@ -27,12 +28,4 @@ export interface StreamEvent {
 export function readEvents(text: string): StreamEvent[] {
   const events = createSseDecoder(Infinity).push(new TextEncoder().encode(text))
   return events.map(({ event = 'message', data = '' }) => ({ event, data }))
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

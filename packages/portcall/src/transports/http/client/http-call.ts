@@ -1,5 +1,6 @@
 import { ConnectionLostError, InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { type AbortSource, onAbort } from '../../../util/abort.ts'
+import { concatBytes } from '../../../util/bytes.ts'
 import { PortcallError } from '../../../util/errors.ts'
 import type { IdleTimers } from '../../../util/idle-timers.ts'
 import type { LinkedSet, LinkedSetEntry } from '../../../util/linked-set.ts'
@@ -132,7 +133,7 @@ export class HttpCall {
       if (!(error instanceof InvalidResponseError)) this.#throwIfCancelled()
     }
     this.release()
-    return lenientDecoder.decode(concat(chunks, size).subarray(0, maxErrorBytes))
+    return lenientDecoder.decode(concatBytes(chunks, size).subarray(0, maxErrorBytes))
   }
 
   /** Reads the response as server-sent events. @throws InvalidResponseError when an event is too large; ConnectionLostError. */
@@ -191,7 +192,7 @@ export class HttpCall {
       chunks.push(chunk)
       this.#checkSize(size)
     }
-    return concat(chunks, size)
+    return concatBytes(chunks, size)
   }
 
   #decode(bytes: Uint8Array): string {
@@ -268,18 +269,6 @@ export class HttpCall {
 
 export function connectionLost(displayUrl: string, reason: string, cause?: unknown): ConnectionLostError {
   return new ConnectionLostError(`The connection to ${displayUrl} was lost: ${reason}`, { cause })
-}
-
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = chunks
-  if (first && chunks.length === 1) return first
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }
 
 /** Returns the platform's error code, or else the message. */

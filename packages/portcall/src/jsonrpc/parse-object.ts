@@ -1,0 +1,8 @@
+import { parseJson } from '../util/parse-json.ts'
+import { isObject, type JsonObject } from './message.ts'
+
+/** Returns the object of a JSON text, and `undefined` for any other text. */
+export function parseObject(text: string | undefined): JsonObject | undefined {
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
+}

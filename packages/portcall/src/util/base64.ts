@@ -1,0 +1,10 @@
+const CHUNK_BYTES = 0x8000
+
+/** Encodes bytes, or the UTF-8 of a text, in base64 with padding (RFC 4648, section 4). */
+export function toBase64(value: Uint8Array | string): string {
+  const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES))
+  return btoa(binary)
+}

@@ -1,0 +1,12 @@
+/** Returns the bytes of all chunks: the chunk itself if there is only one. `length` is their number. */
+export function concatBytes(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = chunks
+  if (first && chunks.length === 1) return first
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
