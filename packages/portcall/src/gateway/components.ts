@@ -14,14 +14,14 @@ import { createRouter, type Router } from './calls/router.ts'
 import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
-import type { Policies } from './policy/combine.ts'
+import type { CombinedPolicies } from './policy/combine.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './routes/registry.ts'
 import { createTaskIds, type TaskIds } from './routes/task-ids.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { createGatewayUpstream } from './upstreams/upstream.ts'
 
-/** The parts of a gateway. */
-export interface GatewayParts {
+/** The components of a gateway. */
+export interface GatewayComponents {
   readonly info: Implementation
   readonly instructions: string | undefined
   readonly registry: UpstreamRegistry
@@ -43,17 +43,20 @@ const STORE_TIMEOUT_MS = 5000
 /** The owner of a list follows. */
 const LISTS_PREFIX = 'portcall:lists/'
 
-/** What the parts of a gateway use of it. */
-export interface PartsContext {
+/** Dependencies that the components share. */
+export interface ComponentDependencies {
   readonly onEvent: OnGatewayEvent
   /** Answers a request that another process forwards. */
   readonly exchange: Exchange
   /** Returns the current policies. */
-  readonly policies: () => Policies
+  readonly policies: () => CombinedPolicies
 }
 
-/** Creates the parts of a gateway. @throws TypeError if an option is invalid. */
-export function createParts(options: GatewayOptions, { onEvent, exchange, policies }: PartsContext): GatewayParts {
+/** Creates the components of a gateway. @throws TypeError if an option is invalid. */
+export function createComponents(
+  options: GatewayOptions,
+  { onEvent, exchange, policies }: ComponentDependencies,
+): GatewayComponents {
   const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores, listStore } = options
   const store = openStore(stores?.store, STORE_TIMEOUT_MS)
   const sealer = createSealer(sealerKeys(options.sealingKeys, stores && store))
@@ -74,8 +77,8 @@ export function createParts(options: GatewayOptions, { onEvent, exchange, polici
         policies,
         listStore: kept || undefined,
         onEvent,
-        onLate: (kind) => subscriptions.changed(kind),
-        onBack: (upstream, awaySince) => subscriptions.recover(upstream, awaySince),
+        onListArrived: (kind) => subscriptions.changed(kind),
+        onAvailable: (upstream, unavailableSince) => subscriptions.recover(upstream, unavailableSince),
       }),
   })
   const { table } = registry

@@ -13,11 +13,11 @@ import type { OnGatewayEvent } from './api/events.ts'
 import type { GatewayOptions, GatewayServers } from './api/options.ts'
 import { redactEvents } from './api/redact-events.ts'
 import type { GatewayStatus } from './api/status.ts'
-import { createParts, type GatewayParts } from './components.ts'
+import { createComponents, type GatewayComponents } from './components.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import { createSharedRefresh } from './lists/shared-refresh.ts'
 import { Caller } from './policy/caller.ts'
-import { createPolicies, type Policies } from './policy/combine.ts'
+import { type CombinedPolicies, combinePolicies } from './policy/combine.ts'
 import { parseUniqueNames } from './policy/duplicate-members.ts'
 import { createRunningRequests, type RunningRequests } from './running-requests.ts'
 
@@ -71,18 +71,18 @@ export function createGateway(options: GatewayOptions): Gateway {
   const emit = redactEvents(ignoreErrors(onEvent))
   const { stores = sharedStores() } = options
   let { middleware = [] } = options
-  let policies = createPolicies(options.policy, middleware.filter(isReplaying))
+  let policies = combinePolicies(options.policy, middleware.filter(isReplaying))
   const exchange: Exchange = (request, context) => {
     if (request.method === 'subscriptions/listen') shared.join()
     return current(request, context)
   }
-  const parts = createParts(
+  const components = createComponents(
     { ...options, ...(onEvent && { onEvent }), ...(stores && { stores }) },
     { onEvent: emit, exchange, policies: () => policies },
   )
-  const { registry, lists, subscriptions } = parts
+  const { registry, lists, subscriptions } = components
   const running = createRunningRequests()
-  const compose = createComposer(parts, { emit, running })
+  const compose = createComposer(components, { emit, running })
   let current = compose(policies, middleware)
   const closeAll = async (): Promise<void> => {
     shared.close()
@@ -90,7 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     // Requests may take long, and the process may end before they do.
     const kept = Promise.all(registry.table().upstreams.map(({ catalogue }) => catalogue.close()))
     await running.whenIdle(CLOSE_TIMEOUT_MS)
-    await Promise.all([kept, registry.close(), parts.processes.close()])
+    await Promise.all([kept, registry.close(), components.processes.close()])
   }
   const refresh = (server: string | undefined): void => {
     for (const { name, catalogue } of registry.table().upstreams)
@@ -131,7 +131,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await replaced
     },
     setPolicy(policy, layers = middleware) {
-      const next = createPolicies(policy, layers.filter(isReplaying))
+      const next = combinePolicies(policy, layers.filter(isReplaying))
       const changesLists = [...policies.list, ...next.list].some(({ listed }) => listed)
       current = compose(next, layers)
       policies = next
@@ -151,13 +151,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** Returns what answers requests under some policies: the middleware around the handlers. */
-type Composer = (policies: Policies, middleware: readonly Middleware[]) => Exchange
+type Composer = (policies: CombinedPolicies, middleware: readonly Middleware[]) => Exchange
 
 function createComposer(
-  parts: GatewayParts,
+  components: GatewayComponents,
   { emit, running }: { readonly emit: OnGatewayEvent; readonly running: RunningRequests },
 ): Composer {
-  const handlerOf = createGatewayHandlers(parts)
+  const handlerOf = createGatewayHandlers(components)
   const toResponse = (error: unknown, { id, method }: Request, { signal }: ExchangeContext): Response => {
     if (error instanceof RpcError) return error.response(id)
     if (signal.aborted) throw error

@@ -8,8 +8,8 @@ import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { unavailable } from './api/errors.ts'
 import type { CallerRequest } from './calls/item-call.ts'
 import { createMergedSkills } from './calls/merged-skills.ts'
-import { passListThrough, passThrough } from './calls/proxy.ts'
-import type { GatewayParts } from './components.ts'
+import { proxyList, proxyRequest } from './calls/proxy.ts'
+import type { GatewayComponents } from './components.ts'
 import { discoverAll } from './lists/discover.ts'
 import { ITEM_METHODS } from './policy/item-methods.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
@@ -26,15 +26,15 @@ const REMOVED_METHODS: ReadonlySet<string> = new Set(
 export type GatewayMethodHandler = (call: CallerRequest) => Promise<Response>
 
 /** Returns the function that answers each method. */
-export function createGatewayHandlers(parts: GatewayParts): (method: string) => GatewayMethodHandler {
-  const { registry, router, forwardCall, subscriptions } = parts
+export function createGatewayHandlers(components: GatewayComponents): (method: string) => GatewayMethodHandler {
+  const { registry, router, forwardCall, subscriptions } = components
   const skills = createMergedSkills({ table: registry.table, router })
   const handlers = new Map<string, GatewayMethodHandler>([
-    ['server/discover', (call) => discover(call, parts)],
+    ['server/discover', (call) => discover(call, components)],
     ['subscriptions/listen', async (call) => success(call.request.id, await subscriptions.listen(call))],
     ...Object.keys(ITEM_METHODS).map((method) => [method, forwardCall] as const),
-    ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, parts)] as const),
-    ...TASK_METHODS.map((method) => [method, (call: CallerRequest) => forwardTask(call, parts)] as const),
+    ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, components)] as const),
+    ...TASK_METHODS.map((method) => [method, (call: CallerRequest) => forwardTask(call, components)] as const),
   ])
   /** The methods of extensions whose results are merged. */
   const merged = new Map<string, GatewayMethodHandler>([
@@ -48,12 +48,12 @@ export function createGatewayHandlers(parts: GatewayParts): (method: string) => 
     if (handler) return handler(call)
     const upstream = single ?? findByExtension(upstreams, call)
     if (!upstream) throw methodNotFound(call.request.method)
-    return passThrough(upstream, call)
+    return proxyRequest(upstream, call)
   }
   return (method) => handlers.get(method) ?? handleOther
 }
 
-async function discover(call: CallerRequest, { registry, info, instructions }: GatewayParts): Promise<Response> {
+async function discover(call: CallerRequest, { registry, info, instructions }: GatewayComponents): Promise<Response> {
   const { single, upstreams } = registry.table()
   if (single) return success(call.request.id, await discoverSingle(single, call))
   return success(call.request.id, await discoverAll(upstreams, call.caller, { info, instructions }))
@@ -66,18 +66,18 @@ async function discoverSingle({ name, catalogue }: GatewayUpstream, { caller }: 
   throw error instanceof RpcError ? error : unavailable(name, error)
 }
 
-async function list(call: CallerRequest, info: KindInfo, parts: GatewayParts): Promise<Response> {
-  const { registry, listItems } = parts
+async function list(call: CallerRequest, info: KindInfo, components: GatewayComponents): Promise<Response> {
+  const { registry, listItems } = components
   const { single } = registry.table()
   // A policy that looks at whole lists cannot judge single pages.
   if (single && !call.caller.policies.list.some((policy) => policy.listed))
-    return passListThrough(single, info, { ...parts, call })
+    return proxyList(single, info, { ...components, call })
   const { request, context, caller } = call
   return success(request.id, await listItems(info, caller, { cursor: request.params?.cursor, auth: context.auth }))
 }
 
 /** Forwards a request about a task to its server. */
-async function forwardTask(call: CallerRequest, { registry, router, taskIds }: GatewayParts): Promise<Response> {
+async function forwardTask(call: CallerRequest, { registry, router, taskIds }: GatewayComponents): Promise<Response> {
   const { request, context, caller } = call
   requireExtension(TASKS_EXTENSION, caller.capabilities)
   const exposed = request.params?.taskId
@@ -86,7 +86,7 @@ async function forwardTask(call: CallerRequest, { registry, router, taskIds }: G
   if (!upstream) throw methodNotFound(request.method)
   if (!(await router.findTool(upstream, name, caller))) throw unknownTask()
   const params = { ...request.params, taskId }
-  const response = await passThrough(upstream, { ...call, request: { ...request, params } })
+  const response = await proxyRequest(upstream, { ...call, request: { ...request, params } })
   if (!isSuccess(response) || response.result.taskId === undefined) return response
   return success(request.id, { ...response.result, taskId: exposed } satisfies JsonObject)
 }

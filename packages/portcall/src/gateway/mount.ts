@@ -100,9 +100,9 @@ function unusedName(servers: ReadonlyMap<string, unknown>): string {
 
 /** Makes a server answer for the servers that will be mounted on it. */
 function createMounts(server: Server, sealingKeys: readonly string[] | undefined): Mounts {
-  let own: Exchange | undefined
+  let registered: Exchange | undefined
   const self: GatewayServerOptions = {
-    target: { exchange: (request, context) => (own ?? server.exchange)(request, context) },
+    target: { exchange: (request, context) => (registered ?? server.exchange)(request, context) },
     alias: '',
     required: true,
     listTimeoutMs: LOCAL_LIST_TIMEOUT_MS,
@@ -117,8 +117,8 @@ function createMounts(server: Server, sealingKeys: readonly string[] | undefined
   })
   server.use(
     (request, context, next) => {
-      own = next
-      return answer(request, context, { server, own: next, mounted: gateway.exchange })
+      registered = next
+      return answer(request, context, { server, registered: next, mounted: gateway.exchange })
     },
     { innermost: true, onClose: () => void gateway.close() },
   )
@@ -127,70 +127,72 @@ function createMounts(server: Server, sealingKeys: readonly string[] | undefined
   return mounts
 }
 
-interface Parts {
+interface MountContext {
   readonly server: Server
-  readonly own: Exchange
+  /** Answers with the items that the server has registered itself. */
+  readonly registered: Exchange
+  /** Answers with the items of all servers. */
   readonly mounted: Exchange
 }
 
-/** Answers a request: the server itself if it concerns what it has registered, and otherwise the mounted servers. */
-async function answer(request: Request, context: ExchangeContext, parts: Parts): Promise<Response> {
-  const place = PLACES[request.method] ?? placeOfOther
-  switch (place(request.params ?? {}, parts.server, request.method)) {
-    case 'own':
-      return parts.own(request, context)
-    case 'elsewhere':
-      return parts.mounted(request, context)
+/** Answers a request: the server itself if it concerns a registered item, and otherwise the mounted servers. */
+async function answer(request: Request, context: ExchangeContext, mount: MountContext): Promise<Response> {
+  const findOwner = OWNERS[request.method] ?? ownerOfOther
+  switch (findOwner(request.params ?? {}, mount.server, request.method)) {
+    case 'server':
+      return mount.registered(request, context)
+    case 'mounted':
+      return mount.mounted(request, context)
     default: {
-      const response = await parts.own(request, context)
-      return isSuccess(response) ? response : answerElsewhere(request, context, { ...parts, response })
+      const response = await mount.registered(request, context)
+      return isSuccess(response) ? response : forward(request, context, { ...mount, response })
     }
   }
 }
 
-/** Asks the mounted servers for what the server does not have. */
-async function answerElsewhere(
+/** Asks the mounted servers for an item that the server does not have. */
+async function forward(
   request: Request,
   context: ExchangeContext,
-  { mounted, response }: Parts & { readonly response: Response },
+  { mounted, response }: MountContext & { readonly response: Response },
 ): Promise<Response> {
   const other = await mounted(request, context)
   return isSuccess(other) ? other : response
 }
 
-/** Where an item is. `unknown`: the server has to try. */
-type Place = 'own' | 'elsewhere' | 'unknown'
+/** Who has an item. `unknown`: the server has to try. */
+type Owner = 'server' | 'mounted' | 'unknown'
 
-const placeOfName =
+const ownerOfName =
   (items: 'tools' | 'prompts') =>
-  ({ name }: JsonObject, server: Server): Place =>
-    server[items].has(String(name)) ? 'own' : 'elsewhere'
+  ({ name }: JsonObject, server: Server): Owner =>
+    server[items].has(String(name)) ? 'server' : 'mounted'
 
-const placeOfUri = (uri: unknown, server: Server): Place => {
-  if (server.resources.has(String(uri)) || server.resourceTemplates.has(String(uri))) return 'own'
-  return server.resourceTemplates.names().length > 0 ? 'unknown' : 'elsewhere'
+const ownerOfUri = (uri: unknown, server: Server): Owner => {
+  if (server.resources.has(String(uri)) || server.resourceTemplates.has(String(uri))) return 'server'
+  return server.resourceTemplates.names().length > 0 ? 'unknown' : 'mounted'
 }
 
-const everywhere = (): Place => 'elsewhere'
+const alwaysForward = (): Owner => 'mounted'
 
-/** The place of what a request concerns, by method. */
-const PLACES: { readonly [method: string]: (params: JsonObject, server: Server, method: string) => Place } = {
-  'tools/call': placeOfName('tools'),
-  'prompts/get': placeOfName('prompts'),
-  'resources/read': ({ uri }, server) => placeOfUri(uri, server),
+/** The owner of the item that a request concerns, by method. */
+const OWNERS: { readonly [method: string]: (params: JsonObject, server: Server, method: string) => Owner } = {
+  'tools/call': ownerOfName('tools'),
+  'prompts/get': ownerOfName('prompts'),
+  'resources/read': ({ uri }, server) => ownerOfUri(uri, server),
   'completion/complete': ({ ref }, server) => {
-    if (!isObject(ref)) return 'own'
-    return ref.type === 'ref/prompt' ? placeOfName('prompts')(ref, server) : placeOfUri(ref.uri, server)
+    if (!isObject(ref)) return 'server'
+    return ref.type === 'ref/prompt' ? ownerOfName('prompts')(ref, server) : ownerOfUri(ref.uri, server)
   },
-  'server/discover': everywhere,
-  'tools/list': everywhere,
-  'prompts/list': everywhere,
-  'resources/list': everywhere,
-  'resources/templates/list': everywhere,
-  'subscriptions/listen': everywhere,
+  'server/discover': alwaysForward,
+  'tools/list': alwaysForward,
+  'prompts/list': alwaysForward,
+  'resources/list': alwaysForward,
+  'resources/templates/list': alwaysForward,
+  'subscriptions/listen': alwaysForward,
 }
 
 /** Methods of extensions: the server itself may know them. */
-function placeOfOther(_params: JsonObject, server: Server, method: string): Place {
-  return server.methodOf(method) ? 'unknown' : 'elsewhere'
+function ownerOfOther(_params: JsonObject, server: Server, method: string): Owner {
+  return server.methodOf(method) ? 'unknown' : 'mounted'
 }

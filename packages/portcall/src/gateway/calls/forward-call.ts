@@ -11,7 +11,7 @@ import type { TaskIds } from '../routes/task-ids.ts'
 import { reportCall, unroutedEvent } from './call-events.ts'
 import { exposeResultUris } from './expose-result.ts'
 import type { InputStates } from './input-states.ts'
-import { type CallerRequest, ItemCall, keptParams } from './item-call.ts'
+import { type CallerRequest, ItemCall, pausedRoundTrip } from './item-call.ts'
 import type { GatewayProcesses } from './processes.ts'
 import type { Router } from './router.ts'
 import { sendToUpstream } from './send-to-upstream.ts'
@@ -40,7 +40,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     if (decision === 'deny') throw method.unknown(params)
     if ('error' in decision) throw decision.error
     if ('result' in decision) return success(request.id, { resultType: 'complete', ...decision.result })
-    const asked = { server: route.server, isOwn: true, kept: keptParams(call) }
+    const asked = { server: route.server, isOwn: true, pausedRoundTrip: pausedRoundTrip(call) }
     const requestState = await inputStates.seal(asked, request, context)
     return success(request.id, { resultType: 'input_required', inputRequests: decision.ask, requestState })
   }
@@ -49,7 +49,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const { request, context, route } = call
     const required = findUserInputRequired(error)
     if (!required) throw error
-    const state = { server: route.server, isOwn: true, isAllowed: true, kept: keptParams(call) }
+    const state = { server: route.server, isOwn: true, isAllowed: true, pausedRoundTrip: pausedRoundTrip(call) }
     const requestState = await inputStates.seal(state, request, context)
     return success(request.id, { resultType: 'input_required', inputRequests: required.inputRequests, requestState })
   }
@@ -91,11 +91,11 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     if (!method) throw new TypeError(`${request.method} does not concern an item`)
     const params = request.params ?? {}
     const found = router.find(method.itemOf(params), caller)
-    const missed = (error: unknown): never => {
+    const reportUnreachable = (error: unknown): never => {
       onEvent?.(unroutedEvent(callerRequest, method, 'unavailable'))
       throw error
     }
-    const route = found instanceof Promise ? await found.catch(missed) : found
+    const route = found instanceof Promise ? await found.catch(reportUnreachable) : found
     if (!route) {
       onEvent?.(unroutedEvent(callerRequest, method, 'denied'))
       throw method.unknown(params)

@@ -17,7 +17,7 @@ export interface InputState {
   /** The digest of the authorization that the policies have allowed the call for. */
   readonly allowedFor?: string
   /** The input responses for the server that came with the call that the gateway interrupted. */
-  readonly kept?: { readonly inputResponses?: unknown; readonly requestState?: unknown } | undefined
+  readonly pausedRoundTrip?: { readonly inputResponses?: unknown; readonly requestState?: unknown } | undefined
   /** The process of the gateway that the call waits in. Absent if any process can continue it. */
   readonly process?: string | undefined
 }

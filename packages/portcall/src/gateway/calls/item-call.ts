@@ -56,8 +56,8 @@ export class ItemCall implements CallerRequest {
 }
 
 /** Returns the params of an input round trip with the server that the gateway interrupts. */
-export function keptParams({ params, state }: ItemCall): InputState['kept'] {
-  if (state?.isOwn) return state.kept
+export function pausedRoundTrip({ params, state }: ItemCall): InputState['pausedRoundTrip'] {
+  if (state?.isOwn) return state.pausedRoundTrip
   return params.inputResponses === undefined && !state
     ? undefined
     : { inputResponses: params.inputResponses, requestState: state?.upstream }
@@ -68,7 +68,7 @@ export function upstreamParams({ params, method, route, state }: ItemCall): Json
   const renamed = method.rewrite(params, route.name)
   if (!('inputResponses' in params || 'requestState' in params)) return renamed
   const { inputResponses, requestState: _sealed, ...rest } = renamed
-  const round = state?.isOwn ? (state.kept ?? {}) : { inputResponses, requestState: state?.upstream }
+  const round = state?.isOwn ? (state.pausedRoundTrip ?? {}) : { inputResponses, requestState: state?.upstream }
   return {
     ...rest,
     ...(round.inputResponses !== undefined && { inputResponses: round.inputResponses }),

@@ -4,7 +4,7 @@ import { followPages } from '../../protocol/pages.ts'
 import type { RoutingTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { CallerRequest } from './item-call.ts'
-import { passThrough } from './proxy.ts'
+import { proxyRequest } from './proxy.ts'
 import type { Router } from './router.ts'
 
 /** https://modelcontextprotocol.io/extensions/skills */
@@ -45,7 +45,10 @@ export function createMergedSkills({ table, router }: MergedSkillsOptions): Merg
       const route = await router.find({ kind: 'resource', name: uri }, caller)
       if (!route) throw unknownItem('skill', uri)
       const { upstream, server, name } = route
-      const response = await passThrough(upstream, { ...call, request: { ...request, params: { ...request.params, uri: name } } })
+      const response = await proxyRequest(upstream, {
+        ...call,
+        request: { ...request, params: { ...request.params, uri: name } },
+      })
       const skill = isSuccess(response) ? response.result.skill : undefined
       if (!isSuccess(response) || !isObject(skill)) return response
       return success(request.id, { ...response.result, skill: expose(server, skill) })
@@ -58,7 +61,7 @@ async function fetchEntries(upstream: GatewayUpstream, call: CallerRequest): Pro
   const { cursor: _own, ...others } = call.request.params ?? {}
   const fetch = async (cursor: string | undefined): Promise<JsonObject> => {
     const params = { ...others, ...(cursor !== undefined && { cursor }) }
-    const response = await passThrough(upstream, { ...call, request: { ...call.request, params } })
+    const response = await proxyRequest(upstream, { ...call, request: { ...call.request, params } })
     return isSuccess(response) ? response.result : {}
   }
   const entries: JsonObject[] = []

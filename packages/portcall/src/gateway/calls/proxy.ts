@@ -12,7 +12,7 @@ import type { CallerRequest } from './item-call.ts'
 let lastId = 0
 
 /** Sends a request to a server as it is. */
-export async function passThrough(upstream: GatewayUpstream, { request, context, caller }: CallerRequest): Promise<Response> {
+export async function proxyRequest(upstream: GatewayUpstream, { request, context, caller }: CallerRequest): Promise<Response> {
   const { id, method, params } = request
   const send = upstream.exchangeUnder(caller.policies)
   const response = await send(
@@ -33,7 +33,7 @@ export interface PageContext {
 }
 
 /** Passes on a page of the list of a single server, without the items that are malformed or not visible. */
-export async function passListThrough(
+export async function proxyList(
   upstream: GatewayUpstream,
   info: KindInfo,
   { call, cursors, onEvent }: PageContext,
@@ -43,7 +43,7 @@ export async function passListThrough(
   const { cursor, ...params } = call.request.params ?? {}
   const position = (await cursors.open(cursor, { auth, method: info.method })) as string | undefined
   const request = { ...call.request, params: position === undefined ? params : { ...params, cursor: position } }
-  const response = await passThrough(upstream, { ...call, request })
+  const response = await proxyRequest(upstream, { ...call, request })
   if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
   const filter = upstream.filterOf(info.kind)
   const list: unknown[] = response.result[info.key] as unknown[]

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { type ApprovalOptions, createCallApprovals } from './approvals.ts'
 import { createRuleMatcher, type RuleMatcher } from './match-rule.ts'
-import { refusal } from './refuse-call.ts'
+import { refuseCall } from './refuse-call.ts'
 import type { OnPolicyReport, PolicyOutcome } from './report.ts'
 import { type AccessRule, checkRule, type RuleAction } from './rule.ts'
 import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './types.ts'
@@ -83,7 +83,7 @@ export function accessRules(options: AccessRulesOptions): GatewayPolicy {
       const { action, rule } = hasArguments ? judge.call(call) : judge.item(call, call.caller)
       if (action === 'approve' && APPROVED_METHODS.has(call.method)) return approve(call, rule)
       report(call.caller, call, [action === 'deny' ? 'denied' : 'allowed', rule])
-      return action === 'deny' ? refusal(call, 'The policy does not allow this call with these arguments') : 'allow'
+      return action === 'deny' ? refuseCall(call, 'The policy does not allow this call with these arguments') : 'allow'
     },
   }
 }

@@ -8,7 +8,7 @@ import { sha256 } from '../../util/digest.ts'
 import { showInvisible } from '../../util/printable.ts'
 import { randomId } from '../../util/random.ts'
 import { type Approver, MAX_SHOWN_LENGTH } from './approval-queue.ts'
-import { refusal } from './refuse-call.ts'
+import { refuseCall } from './refuse-call.ts'
 import type { PolicyOutcome } from './report.ts'
 import type { GatewayCall, PolicyDecision } from './types.ts'
 
@@ -57,7 +57,7 @@ export function createCallApprovals(options: ApprovalOptions = {}): CallApproval
     if (!isTaken)
       return refuse(call, 'The approval of this call has expired or was used before. Send the call again to ask for another')
     if (isApproval(answer)) return { decision: 'allow', outcome: 'approved' }
-    return { decision: refusal(call, 'The user did not approve this call'), outcome: 'declined' }
+    return { decision: refuseCall(call, 'The user did not approve this call'), outcome: 'declined' }
   }
   const queue = async (call: GatewayCall, rule: string, by: Approver): Promise<Answer> => {
     const { server, kind, name, method, args, caller } = call
@@ -68,9 +68,9 @@ export function createCallApprovals(options: ApprovalOptions = {}): CallApproval
     if (state === 'approved') return { decision: 'allow', outcome: 'approved' }
     if (state === 'full') return refuse(call, 'Too many calls wait for approval. Send the call again later')
     if (state === 'too-large') return refuse(call, 'This call needs approval, and is too long to be shown to an approver')
-    if (state === 'denied') return { decision: refusal(call, 'The approver denied this call'), outcome: 'declined' }
+    if (state === 'denied') return { decision: refuseCall(call, 'The approver denied this call'), outcome: 'declined' }
     const text = `This call waits for approval (request ${id}). Send it again, unchanged, when it is approved`
-    return { decision: refusal(call, text), outcome: 'asked' }
+    return { decision: refuseCall(call, text), outcome: 'asked' }
   }
   return {
     async decide(call, rule) {
@@ -92,7 +92,7 @@ async function keyOf({ caller }: GatewayCall, id: string): Promise<string> {
 }
 
 function refuse(call: GatewayCall, text: string): Answer {
-  return { decision: refusal(call, text), outcome: 'refused' }
+  return { decision: refuseCall(call, text), outcome: 'refused' }
 }
 
 /** Identifies a call: the same caller with the same authorization, item and arguments have the same digest. */

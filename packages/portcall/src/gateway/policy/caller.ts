@@ -6,7 +6,7 @@ import { readRequestMeta } from '../../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
 import { subrequestMeta } from '../../protocol/subrequest.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
-import type { Policies } from './combine.ts'
+import type { CombinedPolicies } from './combine.ts'
 import { checkParamNames } from './duplicate-members.ts'
 import { ITEM_SELECTION, type ItemSelection } from './item-selection.ts'
 import type { GatewayCaller } from './types.ts'
@@ -20,12 +20,12 @@ export class Caller implements GatewayCaller {
   readonly meta: JsonObject
   readonly request: Request
   /** The policies when the request arrived. */
-  readonly policies: Policies
+  readonly policies: CombinedPolicies
   #key: string | undefined
   #capabilitiesKey: string | undefined
 
   /** @throws RpcError if the metadata of the request is missing or invalid, or if params have ambiguous names. */
-  constructor(request: Request, context: ExchangeContext, policies: Policies) {
+  constructor(request: Request, context: ExchangeContext, policies: CombinedPolicies) {
     const { params } = request
     const { protocolVersion, clientCapabilities, clientInfo } = readRequestMeta(params)
     if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './types.ts'
 
 /** Several policies as one. Each can only remove what the others allow. */
-export interface Policies {
+export interface CombinedPolicies {
   /** Whether there is any policy. */
   readonly isEmpty: boolean
   readonly list: readonly GatewayPolicy[]
@@ -16,10 +16,10 @@ export interface Policies {
   result(result: JsonObject, call: GatewayCall): Promise<JsonObject>
 }
 
-export function createPolicies(
+export function combinePolicies(
   policy: GatewayPolicy | readonly GatewayPolicy[] = [],
   replaying: readonly Middleware[] = [],
-): Policies {
+): CombinedPolicies {
   const list: readonly GatewayPolicy[] = isList(policy) ? policy : [policy]
   return {
     isEmpty: list.length === 0,

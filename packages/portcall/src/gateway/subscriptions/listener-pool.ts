@@ -8,7 +8,7 @@ import { createUpstreamListener, type UpstreamListener } from './upstream-listen
 export interface ListenerPool {
   get(upstream: GatewayUpstream, caller: Caller): UpstreamListener
   /** Subscribes to a server again, because it is back. */
-  recover(upstream: GatewayUpstream, awaySince: number | undefined): void
+  recover(upstream: GatewayUpstream, unavailableSince: number | undefined): void
   close(): void
 }
 
@@ -36,8 +36,8 @@ export function createListenerPool(): ListenerPool {
       listeners.set(key, { upstreamId: upstream.id, listener })
       return listener
     },
-    recover({ id }, awaySince) {
-      for (const { upstreamId, listener } of listeners.values()) if (upstreamId === id) listener.recover(awaySince)
+    recover({ id }, unavailableSince) {
+      for (const { upstreamId, listener } of listeners.values()) if (upstreamId === id) listener.recover(unavailableSince)
     },
     close() {
       for (const { listener } of listeners.values()) listener.close()

@@ -7,15 +7,15 @@ import { type RoutingTable, SELF } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
-/** What finds the servers of a subscription. */
+/** Dependencies for routing a subscription. */
 export interface SubscriptionRouting {
   readonly table: () => RoutingTable
   readonly router: Router
   readonly taskIds: TaskIds
 }
 
-/** What a caller subscribes to on one server, and how the gateway exposes it. */
-export interface Wanted {
+/** The filter of a subscription on one server, and the exposed URIs and task ids. */
+export interface RoutedFilter {
   filter: { [key: string]: unknown }
   readonly exposedUris: Map<string, string>
   readonly exposedTasks: Map<string, string>
@@ -34,60 +34,60 @@ export function otherKeys(filter: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(filter).filter(([key]) => !isCoreKey(key)))
 }
 
-/** Returns what to subscribe to on each server. What the caller may not see, and what does not exist, is left out. */
+/** Splits a subscription by server. Leaves out items that do not exist or are hidden from the caller. */
 export async function routeSubscription(
   call: CallerRequest,
   requested: JsonObject,
   routing: SubscriptionRouting,
-): Promise<Map<GatewayUpstream, Wanted>> {
+): Promise<Map<GatewayUpstream, RoutedFilter>> {
   const { upstreams, single } = routing.table()
   const lists = Object.fromEntries(LIST_CHANGE_KEYS.filter((key) => requested[key] === true).map((key) => [key, true]))
   const common = { ...lists, ...(single && otherKeys(requested)) }
-  const wanted = new Map<GatewayUpstream, Wanted>()
+  const routed = new Map<GatewayUpstream, RoutedFilter>()
   for (const upstream of upstreams)
-    wanted.set(upstream, {
+    routed.set(upstream, {
       filter: { ...common, ...(upstream.name === SELF && otherKeys(requested)) },
       exposedUris: new Map(),
       exposedTasks: new Map(),
     })
-  await addResources(wanted, { call, requested, routing })
-  await addTasks(wanted, { call, requested, routing })
-  return wanted
+  await addResources(routed, { call, requested, routing })
+  await addTasks(routed, { call, requested, routing })
+  return routed
 }
 
 /** A subscription to route. */
-interface RoutedSubscription {
+interface SubscriptionToRoute {
   readonly call: CallerRequest
   readonly requested: JsonObject
   readonly routing: SubscriptionRouting
 }
 
 async function addResources(
-  wanted: ReadonlyMap<GatewayUpstream, Wanted>,
-  { call, requested, routing }: RoutedSubscription,
+  routed: ReadonlyMap<GatewayUpstream, RoutedFilter>,
+  { call, requested, routing }: SubscriptionToRoute,
 ): Promise<void> {
   const add = async (uri: string): Promise<void> => {
     const route = await routing.router.find({ kind: 'resource', name: uri }, call.caller)
-    if (route && (await isAllowed(route, call))) wanted.get(route.upstream)?.exposedUris.set(route.name, uri)
+    if (route && (await isAllowed(route, call))) routed.get(route.upstream)?.exposedUris.set(route.name, uri)
   }
   await Promise.all(readSubjects(requested, 'resourceSubscriptions').map(add))
-  for (const { filter, exposedUris } of wanted.values())
+  for (const { filter, exposedUris } of routed.values())
     if (exposedUris.size > 0) filter.resourceSubscriptions = [...exposedUris.keys()]
 }
 
 async function addTasks(
-  wanted: ReadonlyMap<GatewayUpstream, Wanted>,
-  { call, requested, routing }: RoutedSubscription,
+  routed: ReadonlyMap<GatewayUpstream, RoutedFilter>,
+  { call, requested, routing }: SubscriptionToRoute,
 ): Promise<void> {
   for (const exposed of readSubjects(requested, 'taskIds')) {
     const task = await routing.taskIds.resolve(exposed, call.context).catch(() => undefined)
     const upstream = task && routing.table().byName.get(task.server)
-    const own = task ? undefined : routing.table().byName.get(SELF)
-    if (own) wanted.get(own)?.exposedTasks.set(exposed, exposed)
+    const self = task ? undefined : routing.table().byName.get(SELF)
+    if (self) routed.get(self)?.exposedTasks.set(exposed, exposed)
     const tool = task && upstream && (await routing.router.findTool(upstream, task.name, call.caller))
-    if (task && upstream && tool) wanted.get(upstream)?.exposedTasks.set(task.taskId, exposed)
+    if (task && upstream && tool) routed.get(upstream)?.exposedTasks.set(task.taskId, exposed)
   }
-  for (const { filter, exposedTasks } of wanted.values()) if (exposedTasks.size > 0) filter.taskIds = [...exposedTasks.keys()]
+  for (const { filter, exposedTasks } of routed.values()) if (exposedTasks.size > 0) filter.taskIds = [...exposedTasks.keys()]
 }
 
 async function isAllowed(route: ItemRoute, { caller, context }: CallerRequest): Promise<boolean> {

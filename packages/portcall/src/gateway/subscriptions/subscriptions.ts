@@ -7,15 +7,15 @@ import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { onAbort } from '../../util/abort.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import { Caller } from '../policy/caller.ts'
-import type { Policies } from '../policy/combine.ts'
+import type { CombinedPolicies } from '../policy/combine.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
 import { createListenerPool } from './listener-pool.ts'
-import { isCoreKey, otherKeys, routeSubscription, type SubscriptionRouting, type Wanted } from './route-subscription.ts'
+import { isCoreKey, otherKeys, type RoutedFilter, routeSubscription, type SubscriptionRouting } from './route-subscription.ts'
 import type { SubjectNotification } from './subject-notification.ts'
 import { GatewaySubscriber } from './subscriber.ts'
-import type { Interest } from './upstream-listener.ts'
+import type { SubscriberFilter } from './upstream-listener.ts'
 
 /** The open `subscriptions/listen` requests of a gateway. */
 export interface Subscriptions {
@@ -24,8 +24,8 @@ export interface Subscriptions {
   listen(call: CallerRequest): Promise<JsonObject>
   /** Reports that lists of the gateway have changed: one kind, or all. */
   changed(kind: GatewayItemKind | undefined): void
-  /** Subscribes to a server again, because it is back, and reports what may have changed while it was away. */
-  recover(upstream: GatewayUpstream, awaySince: number | undefined): void
+  /** Resubscribes to a server, and reports missed changes since `unavailableSince`, in milliseconds since 1970. */
+  recover(upstream: GatewayUpstream, unavailableSince: number | undefined): void
   /** Adapts all subscriptions to the current servers and policies. */
   reattach(): void
   /** Ends all subscriptions with a result. */
@@ -34,7 +34,7 @@ export interface Subscriptions {
 
 export interface SubscriptionsOptions extends SubscriptionRouting {
   /** Returns the current policies. */
-  readonly policies: () => Policies
+  readonly policies: () => CombinedPolicies
 }
 
 const KIND_OF_CHANGE = new Map(
@@ -48,18 +48,18 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   let isClosed = false
 
   /** Subscribes to one server. Returns the accepted part, as the gateway exposes it, and a function that unsubscribes. */
-  const attach = async (subscriber: GatewaySubscriber, upstream: GatewayUpstream, wanted: Wanted): Promise<Filter> => {
-    const interest: Interest = {
-      filter: wanted.filter as Filter,
-      onNotification: (message) => passOn(message, { subscriber, upstream, wanted }),
+  const attach = async (subscriber: GatewaySubscriber, upstream: GatewayUpstream, routed: RoutedFilter): Promise<Filter> => {
+    const filter: SubscriberFilter = {
+      filter: routed.filter as Filter,
+      onNotification: (message) => passOn(message, { subscriber, upstream, routed }),
     }
     const listener = listeners.get(upstream, subscriber.call.caller)
-    const adding = listener.add(interest)
-    subscriber.addCleanup(upstream.id, () => listener.remove(interest))
+    const adding = listener.add(filter)
+    subscriber.addCleanup(upstream.id, () => listener.remove(filter))
     const accepted = await adding
-    const uris = accepted.resourceSubscriptions?.map((uri) => wanted.exposedUris.get(uri) ?? uri)
+    const uris = accepted.resourceSubscriptions?.map((uri) => routed.exposedUris.get(uri) ?? uri)
     const tasks = Array.isArray(accepted.taskIds)
-      ? accepted.taskIds.map((id) => wanted.exposedTasks.get(String(id)) ?? id)
+      ? accepted.taskIds.map((id) => routed.exposedTasks.get(String(id)) ?? id)
       : undefined
     return { ...accepted, ...(uris && { resourceSubscriptions: uris }), ...(tasks && { taskIds: tasks }) }
   }
@@ -73,8 +73,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
   /** Subscribes to all servers that the request concerns, in place of earlier subscriptions. Returns the accepted parts. */
   const attachAll = async (subscriber: GatewaySubscriber, call: CallerRequest): Promise<Filter[]> => {
-    const wanted = await routeSubscription(call, call.request.params?.notifications as JsonObject, options)
-    const needed = [...wanted].filter(([, { filter }]) => Object.keys(filter).length > 0)
+    const routed = await routeSubscription(call, call.request.params?.notifications as JsonObject, options)
+    const needed = [...routed].filter(([, { filter }]) => Object.keys(filter).length > 0)
     subscriber.keepOnly(new Set(needed.map(([{ id }]) => id)))
     return Promise.all(needed.map(([upstream, want]) => attach(subscriber, upstream, want)))
   }
@@ -117,7 +117,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       for (const subscriber of subscribers)
         for (const change of changes) subscriber.sendChange(change, notification(LIST_CHANGES[change]))
     },
-    recover: (upstream, awaySince) => listeners.recover(upstream, awaySince),
+    recover: (upstream, unavailableSince) => listeners.recover(upstream, unavailableSince),
     reattach() {
       const ids = new Set(table().upstreams.map(({ id }) => id))
       for (const subscriber of subscribers) {
@@ -137,7 +137,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 /** Passes on a notification of a server to a subscriber that asked for it. */
 function passOn(
   message: Notification,
-  { subscriber, upstream, wanted }: { subscriber: GatewaySubscriber; upstream: GatewayUpstream; wanted: Wanted },
+  { subscriber, upstream, routed }: { subscriber: GatewaySubscriber; upstream: GatewayUpstream; routed: RoutedFilter },
 ): void {
   const { method, params = {} } = message
   const [kind, change] = KIND_OF_CHANGE.get(method) ?? []
@@ -147,17 +147,17 @@ function passOn(
     subscriber.sendChange(change, message)
     return
   }
-  if (method === 'notifications/resources/updated') return passOnUpdate(String(params.uri), { message, subscriber, wanted })
-  const exposed = exposeNotification(method, params, wanted)
+  if (method === 'notifications/resources/updated') return passOnUpdate(String(params.uri), { message, subscriber, routed })
+  const exposed = exposeNotification(method, params, routed)
   if (exposed) subscriber.send(aboutOne({ ...message, params: exposed }))
 }
 
 /** Passes on the update of a resource to a subscriber of it, or of a collection that it belongs to. */
 function passOnUpdate(
   updated: string,
-  { message, subscriber, wanted }: { message: Notification; subscriber: GatewaySubscriber; wanted: Wanted },
+  { message, subscriber, routed }: { message: Notification; subscriber: GatewaySubscriber; routed: RoutedFilter },
 ): void {
-  const { exposedUris } = wanted
+  const { exposedUris } = routed
   const base = exposedUris.has(updated) ? updated : [...exposedUris.keys()].find((uri) => covers(uri, updated))
   if (base === undefined) return
   const about = (rest: string): SubjectNotification =>
@@ -175,7 +175,7 @@ function invalidateResources({ catalogue }: GatewayUpstream): void {
   catalogue.invalidate('template')
 }
 
-/** Returns what the gateway acknowledges: it reports list changes itself, and the rest as far as the servers accepted it. */
+/** Returns the filter to acknowledge: the list changes, which the gateway reports itself, and the parts that the servers accepted. */
 function acknowledgedFilter(lists: ReadonlySet<ListChange>, parts: readonly Filter[]): Filter {
   const accepted: { [key: string]: unknown } = Object.fromEntries([...lists].map((list) => [list, true]))
   for (const part of parts)
@@ -187,7 +187,7 @@ function acknowledgedFilter(lists: ReadonlySet<ListChange>, parts: readonly Filt
 }
 
 /** Returns the params of a notification as the gateway exposes them, or `undefined` if the subscriber did not ask for it. */
-function exposeNotification(method: string, params: JsonObject, { exposedTasks, filter }: Wanted): JsonObject | undefined {
+function exposeNotification(method: string, params: JsonObject, { exposedTasks, filter }: RoutedFilter): JsonObject | undefined {
   if (method === 'notifications/tasks') {
     const taskId = exposedTasks.get(String(params.taskId))
     return taskId === undefined ? undefined : { ...params, taskId }

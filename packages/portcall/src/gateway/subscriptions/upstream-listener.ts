@@ -7,23 +7,23 @@ import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { acceptedPart, type Filter, isEmptyFilter, isSameFilter, uniteFilters } from './filters.ts'
 import { openUpstreamStream, type UpstreamStream } from './upstream-stream.ts'
 
-/** What a subscriber wants to know of one server. */
-export interface Interest {
+/** The notifications of one server that a subscriber gets. */
+export interface SubscriberFilter {
   readonly filter: Filter
   onNotification(notification: Notification): void
 }
 
-/** The subscription to one server, shared by all subscribers with the same rights. The server sees what all of them want together. */
+/** The subscription to one server, shared by all subscribers with the same rights. The server gets one filter for all of them. */
 export interface UpstreamListener {
-  /** Adds an interest. Resolves to the part that the server has accepted; to everything while the server is not available. */
-  add(interest: Interest): Promise<Filter>
-  /** Removes an interest. The last one ends the subscription. */
-  remove(interest: Interest): void
+  /** Adds a subscriber. Resolves to the part of its filter that the server has accepted; to all of it while the server is not available. */
+  add(subscriber: SubscriberFilter): Promise<Filter>
+  /** Removes a subscriber. The last one ends the subscription. */
+  remove(subscriber: SubscriberFilter): void
   /**
-   * Subscribes again, because the server is back, and reports what may have changed meanwhile. With `awaySince`, in milliseconds since 1970, the
-   * server was not available since then, unless that has been reported; without it, a subscription that is open stays open.
+   * Resubscribes, and reports missed changes since `unavailableSince`, in milliseconds since 1970. Without it, an open subscription stays open; changes
+   * that have been reported are not reported again.
    */
-  recover(awaySince: number | undefined): void
+  recover(unavailableSince: number | undefined): void
   close(): void
 }
 
@@ -31,39 +31,39 @@ export interface UpstreamListenerOptions {
   readonly upstream: GatewayUpstream
   readonly meta: JsonObject
   readonly auth: Auth | undefined
-  /** Called when the last interest is removed. */
+  /** Called when the last subscriber is removed. */
   readonly onUnused: () => void
 }
 
 const RETRY_DELAY = { firstMs: 250, maxMs: 30_000 }
-/** A stream that lasts so long is stable. */
+/** Minimum duration of a stable stream. */
 const STABLE_MS = 1000
 const ACKNOWLEDGE_TIMEOUT_MS = 2000
 const RESOURCE_UPDATED = 'notifications/resources/updated'
 
 export function createUpstreamListener(options: UpstreamListenerOptions): UpstreamListener {
   const { upstream, meta, auth, onUnused } = options
-  const interests = new Set<Interest>()
+  const subscribers = new Set<SubscriberFilter>()
   const closing = new AbortController()
   let current: UpstreamStream | undefined
   const failures = createFailureCounter()
-  /** Whether the stream was lost, and no other has been opened since. */
+  /** The stream was lost, and no other has been opened since. */
   let isLost = false
   /** Ends the delay before the next attempt. Present until a lost subscription has been recovered. */
   let retry: AbortController | undefined
-  /** Whether the server is known to be back, whatever happens to the subscription. */
-  let isBack = false
+  /** The server can be reached again, even if the subscription fails. */
+  let isAvailable = false
   /** When everything was reported as changed, in milliseconds since 1970. */
   let reportedAt = 0
 
   const deliver = (message: Notification): void => {
-    for (const interest of interests) interest.onNotification(message)
+    for (const subscriber of subscribers) subscriber.onNotification(message)
   }
   /** Reports what may have changed while there was no subscription: also lists whose changes the server does not announce. */
   const deliverAll = (accepted: Filter | undefined): void => {
     reportedAt = Date.now()
-    isBack = false
-    for (const message of possibleChanges({ ...wanted(), ...urisOf(accepted) })) deliver(message)
+    isAvailable = false
+    for (const message of possibleChanges({ ...united(), ...urisOf(accepted) })) deliver(message)
   }
   const open = (filter: Filter): UpstreamStream =>
     openUpstreamStream({
@@ -81,21 +81,21 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const acknowledged = async (): Promise<Filter | undefined> => current && withTimeout(current.acknowledged)
   /** Opens a stream again after the previous one was lost, and reports what may have changed meanwhile. */
   const reopen = async (): Promise<void> => {
-    while (isLost && !closing.signal.aborted && interests.size > 0) {
+    while (isLost && !closing.signal.aborted && subscribers.size > 0) {
       retry = new AbortController()
       await interruptibleDelay(backoffMs(failures.count++, RETRY_DELAY), AbortSignal.any([retry.signal, closing.signal]))
       isLost = false
       await update()
       const accepted = await acknowledged()
-      if (isBack || !isLost) deliverAll(accepted)
+      if (isAvailable || !isLost) deliverAll(accepted)
     }
     isLost = false
     retry = undefined
   }
-  const wanted = (): Filter => uniteFilters([...interests].map((interest) => interest.filter))
-  /** Opens a stream for what is wanted now, and closes the previous one when the new one is acknowledged. */
+  const united = (): Filter => uniteFilters([...subscribers].map((subscriber) => subscriber.filter))
+  /** Opens a stream for the filters of all subscribers, and closes the previous one when the new one is acknowledged. */
   const replaceStream = async (): Promise<void> => {
-    const filter = wanted()
+    const filter = united()
     if (closing.signal.aborted || (current && isSameFilter(current.filter, filter))) return
     const previous = current
     current = isEmptyFilter(filter) ? undefined : open(filter)
@@ -106,33 +106,33 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const update = coalesce(replaceStream)
 
   return {
-    async add(interest) {
-      interests.add(interest)
+    async add(subscriber) {
+      subscribers.add(subscriber)
       await update()
       const accepted = await acknowledged()
-      return accepted ? acceptedPart(interest.filter, accepted) : interest.filter
+      return accepted ? acceptedPart(subscriber.filter, accepted) : subscriber.filter
     },
-    remove(interest) {
-      if (!interests.delete(interest)) return
-      if (interests.size === 0) onUnused()
+    remove(subscriber) {
+      if (!subscribers.delete(subscriber)) return
+      if (subscribers.size === 0) onUnused()
       void update()
     },
-    recover(awaySince) {
-      if (interests.size === 0 || (awaySince !== undefined && awaySince <= reportedAt)) return
+    recover(unavailableSince) {
+      if (subscribers.size === 0 || (unavailableSince !== undefined && unavailableSince <= reportedAt)) return
       if (!retry) {
-        if (current && awaySince === undefined) return
+        if (current && unavailableSince === undefined) return
         current?.close()
         current = undefined
         isLost = true
         void reopen()
       }
-      isBack = true
+      isAvailable = true
       // A server that can be reached, and ends every stream, is not asked again at once.
-      if (awaySince !== undefined || failures.count <= 1) retry?.abort()
+      if (unavailableSince !== undefined || failures.count <= 1) retry?.abort()
     },
     close() {
       closing.abort()
-      interests.clear()
+      subscribers.clear()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What a server answers about itself and its items. */
+/** The answers of servers about themselves and their items. */
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { readServerCapabilities } from '../../protocol/capabilities.ts'
 import type { ServerCapabilities } from '../../protocol/types.ts'
@@ -9,30 +9,30 @@ import { type CachedFetch, createCachedFetch, type Fetched } from './cached-fetc
 import { rulesOf, type UpstreamList } from './fetch-list.ts'
 import type { KeptKind } from './kept-record.ts'
 
-/** What a server says about itself. */
+/** The description that a server gives of itself. */
 export interface UpstreamInfo extends Fetched {
   readonly capabilities: ServerCapabilities
   /** The result of `server/discover`. */
   readonly discovered: JsonObject
 }
 
-/** What servers answer, by what it is about. */
+/** The answers of servers, by kind. */
 export type Answers = { readonly [kind in GatewayItemKind]: UpstreamList } & { readonly info: UpstreamInfo }
 
-/** What is known for callers that get the same lists. */
-export interface Shelf {
+/** The answers for callers that get the same lists. */
+export interface CallerCache {
   readonly fetched: { readonly [kind in KeptKind]: CachedFetch<Answers[kind]> }
-  /** What stands in for answers that have not been fetched yet. */
+  /** Kept answers, in place of those that have not been fetched yet. */
   readonly kept: Map<KeptKind, UpstreamList | UpstreamInfo>
 }
 
-/** Returns the shelf of a caller. */
-export type ShelfOf = (caller: Caller) => Shelf
+/** Returns the cache of a caller. */
+export type CacheOf = (caller: Caller) => CallerCache
 
-/** How long a server may be used without asking it again what it is, in milliseconds. */
+/** Minimum lifetime of the result of `server/discover`, in milliseconds. */
 export const INFO_TTL_MS = 60_000
 
-export function createShelf(waitingSince: () => number | undefined): Shelf {
+export function createCallerCache(waitingSince: () => number | undefined): CallerCache {
   return {
     fetched: {
       info: createCachedFetch(waitingSince),
@@ -55,7 +55,7 @@ export function toInfo(discovered: JsonObject): UpstreamInfo {
   }
 }
 
-/** Reports whether a client that got one answer needs not know of the other. */
+/** Reports whether two answers have the same content. */
 export function isSameAnswer(
   one: UpstreamList | UpstreamInfo | undefined,
   other: UpstreamList | UpstreamInfo | undefined,

@@ -32,7 +32,7 @@ describe('a value that changes while it is fetched', () => {
     const source = createSource()
     const cached = createCachedFetch<Value>()
     const look = (): Promise<number | undefined> =>
-      cached.get({ fetch: source.fetch, waitMs: 60_000, onLate: () => {} }).then(({ value }) => value?.version)
+      cached.get({ fetch: source.fetch, waitMs: 60_000, onArrived: () => {} }).then(({ value }) => value?.version)
     const first = look()
     source.change()
     cached.invalidate()
@@ -55,7 +55,7 @@ describe('a value that changes while it is fetched', () => {
     const source = createSource()
     const cached = createCachedFetch<Value>()
     const look = (): Promise<number | undefined> =>
-      cached.get({ fetch: source.fetch, waitMs: 60_000, onLate: () => {} }).then(({ value }) => value?.version)
+      cached.get({ fetch: source.fetch, waitMs: 60_000, onArrived: () => {} }).then(({ value }) => value?.version)
     const first = look()
     source.change()
     cached.invalidate()

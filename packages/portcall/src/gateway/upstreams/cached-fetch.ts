@@ -19,7 +19,7 @@ export interface LookupOptions<T> {
   /** How long to wait for the fetch, in milliseconds. The fetch goes on afterwards. */
   readonly waitMs: number
   /** Called if the fetch ends after the wait. */
-  readonly onLate: () => void
+  readonly onArrived: () => void
 }
 
 /** One value that is fetched again when it is not fresh. Concurrent lookups share a fetch, and do not wait for a slow one again and again. */
@@ -60,7 +60,7 @@ export function createCachedFetch<T extends Fetched>(waitingSince: () => number 
   let isInvalid = false
 
   /** Starts a fetch, when the previous one has ended: what that returns may be older than the reason to fetch again. */
-  const start = ({ fetch, onLate }: LookupOptions<T>, previous: Promise<T> | undefined): PendingFetch<T> => {
+  const start = ({ fetch, onArrived }: LookupOptions<T>, previous: Promise<T> | undefined): PendingFetch<T> => {
     const begin = (): Promise<T> => {
       isInvalid = false
       current.hasBegun = true
@@ -70,7 +70,7 @@ export function createCachedFetch<T extends Fetched>(waitingSince: () => number 
     current.result = previous ? previous.then(begin, begin) : begin()
     const end = (): void => {
       if (pending === current) pending = undefined
-      if (current.isLate) onLate()
+      if (current.isLate) onArrived()
     }
     current.result.then(
       (value) => {

@@ -3,7 +3,7 @@ import { setLru } from '../../util/lru.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { type AnswerReaderOptions, createAnswerReader } from './answer-reader.ts'
-import { type Answers, createShelf, INFO_TTL_MS, isSameAnswer, type Shelf, type UpstreamInfo } from './answers.ts'
+import { type Answers, type CallerCache, createCallerCache, INFO_TTL_MS, isSameAnswer, type UpstreamInfo } from './answers.ts'
 import type { CachedFetch, Lookup } from './cached-fetch.ts'
 import type { UpstreamList } from './fetch-list.ts'
 import type { KeptKind } from './kept-record.ts'
@@ -35,13 +35,13 @@ export interface CatalogueOptions extends AnswerReaderOptions {
   /** Returns since when all callers wait for the first connection, in milliseconds since 1970. */
   readonly waitingSince: () => number | undefined
   /** A list has become available after a lookup gave up on it. */
-  readonly onLate: (kind: GatewayItemKind | undefined) => void
+  readonly onListArrived: (kind: GatewayItemKind | undefined) => void
   /** Returns how long a list waits if there is a kept one, in milliseconds. */
   readonly keptWaitMs: () => number
   /** Reports whether the last connection succeeded. */
   readonly isReady: () => boolean
   /** Reports whether an error means that the server starts or is away, as opposed to an answer of the server. */
-  readonly isAway: (error: unknown) => boolean
+  readonly isUnavailable: (error: unknown) => boolean
 }
 
 /** How long a lookup waits, and what stands in for the answer if the server is away. */
@@ -50,12 +50,12 @@ interface Waiting<K extends KeptKind> {
   readonly standIn?: Answers[K] | undefined
 }
 
-const MAX_SHELVES = 1000
+const MAX_CALLERS = 1000
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
-  const { waitingSince, onLate, kept: keptLists } = options
+  const { waitingSince, onListArrived, kept: keptLists } = options
   const reader = createAnswerReader(options)
-  const shelves = new Map<string, Shelf>()
+  const caches = new Map<string, CallerCache>()
   /** The lists that the server declares to be public, by kind and client capabilities. */
   const shared = new Map<string, UpstreamList>()
   const counts: { [kind: string]: number } = {}
@@ -63,12 +63,12 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   /** Counts the changes of all lists: a list that was fetched before one is not shared after it. */
   let changes = 0
 
-  const shelfOf = (caller: Caller): Shelf => {
-    const shelf = shelves.get(caller.key) ?? createShelf(waitingSince)
-    setLru(shelves, [caller.key, shelf], MAX_SHELVES)
-    return shelf
+  const cacheOf = (caller: Caller): CallerCache => {
+    const cache = caches.get(caller.key) ?? createCallerCache(waitingSince)
+    setLru(caches, [caller.key, cache], MAX_CALLERS)
+    return cache
   }
-  const standIns = createStandIns({ kept: keptLists, reader, shelfOf, isReady: options.isReady, changes: () => changes })
+  const standIns = createStandIns({ kept: keptLists, reader, cacheOf, isReady: options.isReady, changes: () => changes })
   const fetchList = async (info: KindInfo, caller: Caller): Promise<UpstreamList> => {
     const before = changes
     const { value, error } = await currentInfo(caller, { waitMs: Infinity })
@@ -79,7 +79,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     }
     const list = await reader.fetchList(info, caller)
     if (list.cacheScope === 'public' && list.ttlMs > 0 && before === changes)
-      setLru(shared, [sharedKey(info.kind, caller), list], MAX_SHELVES)
+      setLru(shared, [sharedKey(info.kind, caller), list], MAX_CALLERS)
     counts[info.kind] = list.items.size
     if (info.kind === 'tool') lastTools = list.items
     return list
@@ -92,17 +92,17 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     caller: Caller,
     { waitMs, standIn, fetch }: Waiting<K> & { readonly fetch: () => Promise<Answers[K]> },
   ): Promise<Lookup<Answers[K]>> => {
-    const { fetched, kept } = shelfOf(caller)
+    const { fetched, kept } = cacheOf(caller)
     const cached: CachedFetch<Answers[K]> = fetched[kind]
     const lookup = await cached.get({
       fetch,
       waitMs: standIn ? Math.min(waitMs, options.keptWaitMs()) : waitMs,
-      onLate() {
-        if (!isSameAnswer(standIn, cached.last)) onLate(kind === 'info' ? undefined : kind)
+      onArrived() {
+        if (!isSameAnswer(standIn, cached.last)) onListArrived(kind === 'info' ? undefined : kind)
       },
     })
     if (lookup.value) kept.delete(kind)
-    return lookup.value || !options.isAway(lookup.error) ? lookup : { value: standIn, error: lookup.error }
+    return lookup.value || !options.isUnavailable(lookup.error) ? lookup : { value: standIn, error: lookup.error }
   }
 
   return {
@@ -111,7 +111,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       return lastTools
     },
     get keptSince() {
-      const lists = [...shelves.values()].flatMap(({ kept }) => [...kept.values()])
+      const lists = [...caches.values()].flatMap(({ kept }) => [...kept.values()])
       const since = lists.flatMap((list) => ('keptSince' in list ? (list.keptSince ?? []) : []))
       return since.length > 0 ? Math.min(...since) : undefined
     },
@@ -125,22 +125,22 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       return lookUp(kind, caller, { waitMs, standIn, fetch: () => fetchList(KINDS[kind], caller) })
     },
     known(kind, caller) {
-      const shelf = shelves.get(caller.key)
-      const kept = shelf?.kept.get(kind) as UpstreamList | undefined
-      return shelf?.fetched[kind].last ?? shared.get(sharedKey(kind, caller)) ?? kept
+      const cache = caches.get(caller.key)
+      const kept = cache?.kept.get(kind) as UpstreamList | undefined
+      return cache?.fetched[kind].last ?? shared.get(sharedKey(kind, caller)) ?? kept
     },
-    knownInfo: (caller) => shelves.get(caller.key)?.fetched.info.last,
+    knownInfo: (caller) => caches.get(caller.key)?.fetched.info.last,
     clear() {
       changes++
       shared.clear()
-      shelves.clear()
+      caches.clear()
     },
     close: async () => keptLists?.close(),
     invalidate(kind) {
       changes++
       keptLists?.changed()
       for (const key of shared.keys()) if (kind === undefined || key.startsWith(`${kind} `)) shared.delete(key)
-      for (const { fetched, kept } of shelves.values()) {
+      for (const { fetched, kept } of caches.values()) {
         kept.clear()
         for (const [each, answer] of Object.entries(fetched)) if (kind === undefined || kind === each) answer.invalidate()
       }

@@ -12,7 +12,7 @@ export interface UpstreamHealth {
   /** When the server is tried again, in milliseconds since 1970. */
   readonly nextAttemptAt: number | undefined
   /** Since when the server is not available, in milliseconds since 1970. */
-  readonly awaySince: number | undefined
+  readonly unavailableSince: number | undefined
   /** Whether requests should fail immediately. */
   readonly isFailing: boolean
   /** A connection is being opened. */
@@ -54,7 +54,7 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
   let nextAttemptAt: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isProbing = false
-  let awaySince: number | undefined
+  let unavailableSince: number | undefined
   const losses = createLossCounter()
 
   const set = (next: UpstreamState): void => {
@@ -94,8 +94,8 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
     get nextAttemptAt() {
       return nextAttemptAt
     },
-    get awaySince() {
-      return awaySince
+    get unavailableSince() {
+      return unavailableSince
     },
     get isFailing() {
       return state === 'failing' && (isProbing || timer !== undefined)
@@ -107,14 +107,14 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       clear()
       error = undefined
       failures = 0
-      awaySince = undefined
+      unavailableSince = undefined
       set('ready')
     },
     failure(reason) {
       if (state === 'closed' || health.isFailing) return
       clear()
       error = reason
-      awaySince ??= Date.now()
+      unavailableSince ??= Date.now()
       const ms = backoffMs(failures++, BACKOFF)
       if (failures <= MAX_BACKGROUND_ATTEMPTS) {
         nextAttemptAt = Date.now() + ms

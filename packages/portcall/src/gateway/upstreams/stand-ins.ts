@@ -3,7 +3,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import type { AnswerReader } from './answer-reader.ts'
-import type { Answers, ShelfOf, UpstreamInfo } from './answers.ts'
+import type { Answers, CacheOf, UpstreamInfo } from './answers.ts'
 import type { UpstreamList } from './fetch-list.ts'
 import type { KeptLists } from './kept-lists.ts'
 import type { KeptKind, KeptList } from './kept-record.ts'
@@ -17,20 +17,20 @@ export interface StandIns {
 export interface StandInsOptions {
   readonly kept: KeptLists | undefined
   readonly reader: AnswerReader
-  readonly shelfOf: ShelfOf
+  readonly cacheOf: CacheOf
   /** Reports whether the server can be expected to answer, so that nothing has to stand in for it. */
   readonly isReady: () => boolean
   /** Returns a number that is another one after each change of the lists or policies. */
   readonly changes: () => number
 }
 
-export function createStandIns({ kept: keptLists, reader, shelfOf, isReady, changes }: StandInsOptions): StandIns {
+export function createStandIns({ kept: keptLists, reader, cacheOf, isReady, changes }: StandInsOptions): StandIns {
   const find = async <K extends KeptKind>(
     kind: K,
     caller: Caller,
     read: (kept: KeptList) => Promise<Answers[K] | undefined>,
   ): Promise<Answers[K] | undefined> => {
-    const { fetched, kept } = shelfOf(caller)
+    const { fetched, kept } = cacheOf(caller)
     if (!keptLists || fetched[kind].last) return undefined
     const known = kept.get(kind) as Answers[K] | undefined
     if (known) return known

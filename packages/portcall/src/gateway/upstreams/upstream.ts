@@ -23,7 +23,7 @@ import { findUserInputRequired, hasCause, UpstreamUnavailableError } from '../ap
 import type { OnGatewayEvent, UpstreamEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions, ListStore } from '../api/options.ts'
 import type { UpstreamStatus } from '../api/status.ts'
-import type { Policies } from '../policy/combine.ts'
+import type { CombinedPolicies } from '../policy/combine.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { ListTimeoutError } from './cached-fetch.ts'
 import { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.ts'
@@ -51,7 +51,7 @@ export interface GatewayUpstream {
    *
    * It @throws UpstreamUnavailableError without waiting, while the server cannot be reached; whatever the connection throws.
    */
-  exchangeUnder(policies?: Policies): Exchange
+  exchangeUnder(policies?: CombinedPolicies): Exchange
   readonly catalogue: Catalogue
   readonly status: UpstreamStatus
   /** Whether the server knows who sends a request, so that principals must not share a subscription. */
@@ -76,14 +76,14 @@ export interface UpstreamOptions {
   /** How long a call waits for input, in milliseconds. */
   readonly requestStateTtlMs: number
   /** Returns the current policies. */
-  readonly policies: () => Policies
+  readonly policies: () => CombinedPolicies
   /** Where the lists of the server are kept. Absent if they are not. */
   readonly listStore: ListStore | undefined
   readonly onEvent: OnGatewayEvent
   /** A list has become available after a lookup gave up on it: one kind, or all. */
-  readonly onLate: (kind: GatewayItemKind | undefined) => void
-  /** The server was reached after a connection was lost. Since `awaySince`, in milliseconds since 1970, it was not available. */
-  readonly onBack: (upstream: GatewayUpstream, awaySince: number | undefined) => void
+  readonly onListArrived: (kind: GatewayItemKind | undefined) => void
+  /** The server was reached after a connection was lost. Since `unavailableSince`, in milliseconds since 1970, it was not available. */
+  readonly onAvailable: (upstream: GatewayUpstream, unavailableSince: number | undefined) => void
 }
 
 const LIST_TIMEOUT_MS = 2000
@@ -104,7 +104,7 @@ const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => (
 })
 
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
-  const { name, server, nameMode = 'always', credentials, policies, onEvent, onLate, onBack } = options
+  const { name, server, nameMode = 'always', credentials, policies, onEvent, onListArrived, onAvailable } = options
   const filters = createFilters(server)
   const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
@@ -115,13 +115,13 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: clientMeta(options.info) }
 
   const probe = async (): Promise<void> => {
-    const { awaySince } = health
+    const { unavailableSince } = health
     const { capabilities, request } = await reach(connections, traffic)
     // A session answers this by itself; a list comes from the server.
     const info = Object.values(KINDS).find(({ capability }) => isObject(capabilities) && capabilities[capability])
     if (info && connected?.hasSession) await request(info.method).catch(ignoreResponse)
     catalogue.invalidate()
-    onBack(upstream, awaySince)
+    onAvailable(upstream, unavailableSince)
   }
   const health = createUpstreamHealth({
     probe: isShared ? probe : undefined,
@@ -148,7 +148,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     policies: () => policies().list,
     waitingSince: () => (isShared && health.state === 'connecting' ? connectingSince : undefined),
     onEvent,
-    onLate,
+    onListArrived,
     onTimeout: (error) => health.failure(error),
     ...keepLists(options, health, () => !hasCredentials),
   })
@@ -204,7 +204,7 @@ function keepLists(
   { name, server, listStore, onEvent }: UpstreamOptions,
   health: UpstreamHealth,
   mayKeep: () => boolean,
-): Pick<CatalogueOptions, 'kept' | 'keptWaitMs' | 'isReady' | 'isAway'> {
+): Pick<CatalogueOptions, 'kept' | 'keptWaitMs' | 'isReady' | 'isUnavailable'> {
   const onError = (error: unknown): void =>
     onEvent({ type: 'warning', server: name, message: `Its lists cannot be kept: ${errorMessage(error)}` })
   return {
@@ -214,7 +214,7 @@ function keepLists(
         : undefined,
     keptWaitMs: () => (health.isFailing ? 0 : (server.listTimeoutMs ?? LIST_TIMEOUT_MS)),
     isReady: () => health.state === 'ready',
-    isAway: (error) =>
+    isUnavailable: (error) =>
       !(error instanceof RpcError) && !isRefusal(error) && (error instanceof ListTimeoutError || health.state !== 'ready'),
   }
 }
@@ -298,7 +298,7 @@ function createDelivery(server: GatewayServerOptions, connections: Connections):
 
 /** Returns what adds the middleware of the server, and that of policies, to an Exchange. */
 function createExchanges(send: Exchange, { name, server, policies }: UpstreamOptions): GatewayUpstream['exchangeUnder'] {
-  const exchangeUnder = oncePer(({ list }: Policies): Exchange => {
+  const exchangeUnder = oncePer(({ list }: CombinedPolicies): Exchange => {
     const target = describeConnectTarget(server.target)
     const layers = list.flatMap((policy) => policy.serverMiddleware?.(name, target) ?? [])
     return applyMiddleware(send, [...(server.middleware ?? []), ...layers])
