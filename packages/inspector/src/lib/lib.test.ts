@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { formatBytes, formatDuration, plural } from './format.ts'
 import { filterBy } from './fuzzy.ts'
 import { countHidden, splitHidden } from './hidden-characters.ts'
-import { expandTemplate, templateVariables } from './uri-template.ts'
+import { fillTemplate, templateVariables } from './uri-template.ts'
 
 describe('hidden characters', () => {
   test.each<[string, string, number]>([
@@ -40,17 +40,22 @@ describe('URI templates', () => {
     ['file:///{+path}', { path: 'a b/c' }, 'file:///a%20b/c'],
     ['/search{?q,lang}', { q: 'x y', lang: 'en' }, '/search?q=x%20y&lang=en'],
     ['/search{?q,lang}', { lang: 'en' }, '/search?lang=en'],
-    ['/search{?q}', { q: '' }, '/search?q='],
+    ['/search{?q,lang}', { q: '', lang: 'en' }, '/search?lang=en'],
+    ['/search{?q}', { q: "it's 💡\ud800" }, '/search?q=it%27s%20%F0%9F%92%A1%EF%BF%BD'],
+    ['/100%25/{+path}', { path: '%41%zz' }, '/100%25/%41%25zz'],
+    ['/{broken', { broken: 'x' }, '/{broken'],
+    ['/{not valid}', { 'not valid': 'x' }, '/{not valid}'],
     ['{/a,b}', { a: '1', b: '2' }, '/1/2'],
     ['{x:3}{y*}', { x: 'abcdef', y: '1' }, 'abc1'],
     ['/a{#frag}', { frag: 'b/c' }, '/a#b/c'],
     ['/plain', {}, '/plain'],
   ])('%s', (template, values, uri) => {
-    expect(expandTemplate(template, values)).toBe(uri)
+    expect(fillTemplate(template, values)).toBe(uri)
   })
 
   test('lists the variables', () => {
     expect(templateVariables('db://{schema}/{table}{?limit,offset*}{schema}')).toEqual(['schema', 'table', 'limit', 'offset'])
+    expect(templateVariables('db://{schema}/{')).toEqual([])
   })
 })
 

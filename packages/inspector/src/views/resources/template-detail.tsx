@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { expandTemplate, templateVariables } from '../../lib/uri-template.ts'
+import { fillTemplate, templateVariables } from '../../lib/uri-template.ts'
 import { draft } from '../../state/drafts.ts'
 import type { InspectorServer, ResourceTemplate } from '../../state/protocol.ts'
 import { Badge } from '../../ui/basics.tsx'
@@ -13,7 +13,7 @@ export function TemplateDetail({ server, template }: { server: InspectorServer; 
   const values = draft<Record<string, string>>(`template ${server.id} ${uriTemplate}`, () => ({}))
   const variables = templateVariables(uriTemplate)
   const schema = { type: 'object', properties: Object.fromEntries(variables.map((variable) => [variable, { type: 'string' }])) }
-  const uri = expandTemplate(uriTemplate, values.value)
+  const uri = fillTemplate(uriTemplate, values.value)
   return (
     <>
       <header class="stack tight">

@@ -1,7 +1,7 @@
 import { isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
 import { ProtocolErrorCode } from '../../protocol/errors.ts'
 import { UpstreamContext } from '../upstreams/upstream-context.ts'
-import { checkHeaderParams, createParamHeaders } from './header-params.ts'
+import { toolHeadersOf } from './header-params.ts'
 import { type ItemCall, upstreamParams } from './item-call.ts'
 
 let lastId = 0
@@ -20,14 +20,15 @@ export async function sendToUpstream(call: ItemCall): Promise<Response> {
   const args = call.method.args(call.params) ?? {}
   const isNeeded = context.readParamHeader !== undefined || upstream.sendsParamHeaders
   const current = route.definition ?? (isNeeded ? await knownDefinition(call) : undefined)
-  if (current) checkHeaderParams(current, args, context)
+  const headers = current && toolHeadersOf(current)
+  headers?.check(args, context)
   if (!upstream.sendsParamHeaders) return send(undefined)
-  const response = await send(current && createParamHeaders(current, args))
+  const response = await send(headers?.create(args))
   if (isSuccess(response) || response.error.code !== ProtocolErrorCode.headerMismatch) return response
   // The definition has changed, or was not known.
   upstream.catalogue.invalidate('tool')
   const changed = await findDefinition(call)
-  return changed ? send(createParamHeaders(changed, args)) : response
+  return changed ? send(toolHeadersOf(changed).create(args)) : response
 }
 
 /** Returns the definition of a tool as its server listed it last. A call whose headers do not match it is sent again. */

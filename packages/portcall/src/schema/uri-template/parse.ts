@@ -45,6 +45,11 @@ export function parseTemplateParts(template: string): TemplatePart[] {
   return parts
 }
 
+/** Returns the names of the variables in order, without duplicates. */
+export function namesOfVariables(parts: readonly TemplatePart[]): string[] {
+  return [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name))))]
+}
+
 function parseExpression(template: string, text: string): TemplatePart {
   const [, operator = '', list = ''] = EXPRESSION.exec(text) ?? []
   const variables = list.split(',').map((spec): TemplateVariable => {

@@ -1,6 +1,6 @@
 import { SchemaError } from '../errors.ts'
 import { createMatcher } from './match.ts'
-import { parseTemplateParts } from './parse.ts'
+import { namesOfVariables, parseTemplateParts } from './parse.ts'
 
 type Flatten<T> = { [K in keyof T]: T[K] }
 type VariableList<V extends string> = V extends `${infer A},${infer B}`
@@ -64,9 +64,7 @@ export const MAX_TEMPLATE_VARIABLES = 64
 export function parseTemplate(template: string, options: TemplateOptions = {}): UriTemplate {
   if (template.length > MAX_LENGTH) throw new SchemaError(`A URI template has at most ${MAX_LENGTH} characters`)
   const parts = parseTemplateParts(template)
-  const variables = [
-    ...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name)))),
-  ]
+  const variables = namesOfVariables(parts)
   if (variables.length > MAX_TEMPLATE_VARIABLES)
     throw new SchemaError(`A URI template has at most ${MAX_TEMPLATE_VARIABLES} variables`)
   const match = createMatcher(parts)
