@@ -12,6 +12,10 @@ const KILL_AFTER_MS = 10_000
 /** How long the output of a step may stay open after its end, held by a process that outlives it. */
 const OUTPUT_MS = 1000
 const TOTAL = /^(\d+) passed, (\d+) failed$/gm
+/** Lines of a step that name what failed, each shown again at the end with the lines after it. */
+const FAILURE = /FAILED |\bFAIL\b|FLAKY |Unhandled |⎯ Error/
+const LINES_OF_FAILURE = 8
+const MAX_FAILURE_LINES = 60
 
 const running = new Set()
 let count = 0
@@ -68,6 +72,15 @@ async function execute({ command, seconds }, file) {
   return { code, stopped }
 }
 
+/** Returns the lines of an output that say what failed. */
+function failureLines(text) {
+  const lines = text.split('\n')
+  const wanted = new Set()
+  for (const [at, line] of lines.entries())
+    if (FAILURE.test(line)) for (let next = at; next < at + LINES_OF_FAILURE; next++) wanted.add(next)
+  return [...wanted].slice(0, MAX_FAILURE_LINES).map((at) => lines[at] ?? '')
+}
+
 /** Runs a step and prints its output when it has ended. A step that fails or prints no totals counts as a failure. */
 async function run(step) {
   console.log(`--- started: ${step.command}`)
@@ -82,7 +95,8 @@ async function run(step) {
   const why = [stopped && `stopped after ${step.seconds} s`, !total && 'no totals', code !== 0 && `exit code ${code}`]
   const summary = [`${passed} passed, ${failed} failed in ${seconds} s`, ...why.filter(Boolean)].join(', ')
   console.log(`\n=== ${step.command}\n${text.trimEnd()}\n=== ${step.command}: ${summary}\n`)
-  results.push({ command: step.command, passed, failed, summary })
+  const flaky = text.includes('FLAKY ')
+  results.push({ command: step.command, passed, failed, summary, details: failed > 0 || flaky ? failureLines(text) : [] })
 }
 
 /** Runs groups until none is left. */
@@ -104,6 +118,8 @@ const [first, ...groups] = parse(readFileSync(process.stdin.fd, 'utf8'))
 await lane([first])
 await Promise.all(Array.from({ length: LANES }, () => lane(groups)))
 
+for (const { command, details } of results)
+  if (details.length > 0) console.log(`=== ${command} reported:\n${details.join('\n')}\n`)
 for (const { command, failed, summary } of results) console.log(`${failed > 0 ? 'FAILED' : 'passed'}  ${command}: ${summary}`)
 const sum = (key) => results.reduce((all, result) => all + result[key], 0)
 console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
