@@ -1,4 +1,4 @@
-import { CONSUMERS, EXTENSIONS, FOLDERS, NODE_FILES, ORDERS, PACKAGES } from './tools/lib/architecture.mjs'
+import { CONSUMERS, FOLDERS, NODE_FILES, ORDERS, PACKAGES } from './tools/lib/architecture.mjs'
 
 const SRC = '^packages/portcall/src/'
 const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
@@ -10,7 +10,7 @@ const sideways = Object.entries(FOLDERS).map(([name, allowed]) => ({
   comment: `${name}/ may import ${allowed.join(', ') || 'nothing'} besides itself`,
   severity: 'error',
   from: { path: folder(name) },
-  to: { path: SRC, pathNot: [folder(oneOf([name, ...allowed])), ...(EXTENSIONS.includes(name) ? [ENTRY_POINT] : [])] },
+  to: { path: SRC, pathNot: folder(oneOf([name, ...allowed])) },
 }))
 
 const consumers = Object.entries(CONSUMERS).map(([name, allowed]) => ({

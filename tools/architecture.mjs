@@ -1,10 +1,11 @@
 /** `npm run check:architecture`: the imports of the library follow the table in lib/architecture.mjs. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONSUMERS, FOLDERS, ORDERS } from './lib/architecture.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { librarySources } from './lib/entrypoints.mjs'
-import { ROOT, SRC, shown } from './lib/paths.mjs'
+import { filesBelow } from './lib/files.mjs'
+import { ROOT, readText, SRC, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
 const report = createReport('architecture')
@@ -14,6 +15,45 @@ const unknown = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entr
 report.check(
   'each folder is in the table',
   unknown.map(({ name }) => `${name}/ is not in tools/lib/architecture.mjs`),
+)
+
+const places = Object.keys(FOLDERS)
+report.check(
+  'each folder imports folders above it in the table',
+  Object.entries(FOLDERS).flatMap(([name, allowed]) =>
+    allowed.filter((other) => !places.slice(0, places.indexOf(name)).includes(other)).map((other) => `${name} may not list ${other}`),
+  ),
+)
+
+// dependency-cruiser does not read tests.
+const consumer = new RegExp(`^packages/portcall/src/(entrypoints|${Object.keys(CONSUMERS).join('|')})/`)
+report.check(
+  'only folders above the entry points import them, tests included',
+  filesBelow(SRC, '.ts')
+    .filter((path) => !consumer.test(shown(path)) && /['"](\.\.\/)+entrypoints\//.test(readText(path)))
+    .map((path) => `${shown(path)} imports an entry point`),
+)
+
+const architecture = readText(join(ROOT, 'ARCHITECTURE.md'))
+
+/** Returns the rows of the table of folders: the name, and the folders it may import. */
+function documentedFolders() {
+  const section = architecture.slice(architecture.indexOf('### Folders'), architecture.indexOf('## Life of a call'))
+  return [...section.matchAll(/^\| `([\w-]+)\/` \|.*\| ([^|]+) \|$/gm)].map(([, name, imports]) => [name, imports.match(/[a-z]+/g) ?? []])
+}
+
+const rows = new Map(documentedFolders())
+report.check(
+  'ARCHITECTURE.md has the imports of each folder',
+  Object.entries(FOLDERS).flatMap(([name, allowed]) => {
+    const expected = allowed.filter((other) => other !== 'util').sort()
+    const found = rows.get(name)
+    return found && found.toSorted().join() === expected.join() ? [] : [`${name}/ may import ${expected.join(', ') || '–'}`]
+  }),
+)
+report.check(
+  'ARCHITECTURE.md has the folders in the order of the table',
+  [...rows.keys()].filter((name) => name in FOLDERS).join() === places.join() ? [] : [places.join(', ')],
 )
 
 for (const [name, { order, maxLooseFiles }] of Object.entries(ORDERS)) {
@@ -30,12 +70,11 @@ for (const [name, { order, maxLooseFiles }] of Object.entries(ORDERS)) {
     `at most ${maxLooseFiles} files beside the folders of ${name}/`,
     loose.length > maxLooseFiles ? loose.map((entry) => `${name}/${entry.name}`) : [],
   )
-  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
   // The first row is that of the table of all folders.
-  const [, ...rows] = [...text.matchAll(new RegExp(`^\\| \`${name}/([\\w-]*)/?\` \\|`, 'gm'))].map(([, part]) => part || '.')
+  const [, ...parts] = [...architecture.matchAll(new RegExp(`^\\| \`${name}/([\\w-]*)/?\` \\|`, 'gm'))].map(([, part]) => part || '.')
   report.check(
     `ARCHITECTURE.md has the order of ${name}/`,
-    rows.join() === order.join() ? [] : [`it is ${order.join(', ')}; ARCHITECTURE.md has ${rows.join(', ')}`],
+    parts.join() === order.join() ? [] : [`it is ${order.join(', ')}; ARCHITECTURE.md has ${parts.join(', ')}`],
   )
 }
 

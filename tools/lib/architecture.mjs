@@ -1,6 +1,6 @@
 /** The import rules of packages/portcall/src. dependency-cruiser and ARCHITECTURE.md follow these tables. */
 
-/** Maps each folder to the folders it may import. */
+/** Maps each folder to the folders it may import, which are all above it here. */
 export const FOLDERS = {
   util: [],
   jsonrpc: ['util'],
@@ -13,10 +13,14 @@ export const FOLDERS = {
   client: ['protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   legacy: ['protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   transports: ['legacy', 'net', 'protocol', 'jsonrpc', 'stores', 'util'],
-  auth: ['net', 'stores', 'protocol', 'jsonrpc', 'util'],
-  tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
+  auth: ['transports', 'net', 'stores', 'protocol', 'jsonrpc', 'util'],
+  tasks: ['server', 'client', 'stores', 'protocol', 'jsonrpc', 'schema', 'util'],
+  skills: ['server', 'client', 'stores', 'protocol', 'jsonrpc', 'util'],
+  adapters: ['client', 'protocol', 'jsonrpc', 'schema', 'util'],
+  openapi: ['server', 'auth', 'net', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['logging', 'stores', 'jsonrpc', 'util'],
   cluster: ['stores', 'util'],
+  serve: ['cluster', 'server', 'transports', 'protocol', 'stores', 'util'],
   telemetry: ['logging', 'client', 'protocol', 'jsonrpc', 'stores', 'util'],
   connect: ['client', 'legacy', 'net', 'transports', 'logging', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   compose: ['server', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
@@ -35,19 +39,13 @@ export const FOLDERS = {
     'stores',
     'util',
   ],
+  testing: ['serve', 'connect', 'auth', 'tasks', 'client', 'server', 'transports', 'protocol', 'jsonrpc', 'stores', 'util'],
 }
 
-/** Extensions: they may also import the entry points, as users do. */
-export const EXTENSIONS = ['tasks']
-
-/** Folders above the entry points: they import the package as users do. `testing` and `inspector` may also import every folder. */
+/** Folders above the entry points: they import the package as users do. `inspector` may also import every folder. */
 export const CONSUMERS = {
-  testing: Object.keys(FOLDERS),
-  inspector: [...Object.keys(FOLDERS), 'testing'],
+  inspector: Object.keys(FOLDERS),
   cli: ['util'],
-  skills: ['util'],
-  openapi: ['auth', 'net', 'schema', 'util'],
-  adapters: ['schema', 'util'],
 }
 
 /**
@@ -63,13 +61,11 @@ export const ORDERS = {
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [
-  'entrypoints/node.ts',
-  'entrypoints/stdio.ts',
-  'entrypoints/gateway-admin.ts',
+  'serve/node.ts',
+  'serve/stdio.ts',
   'connect/config/text-file.ts',
   'cli/',
   'cluster/',
-  'entrypoints/inspector.ts',
   'inspector/',
   'compose/code/run-program.ts',
   'compose/code/sandbox.ts',

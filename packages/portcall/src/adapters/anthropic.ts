@@ -1,6 +1,7 @@
 /** The tools of servers for the Anthropic SDK. https://docs.claude.com/en/docs/agents-and-tools/tool-use */
-import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
 import { checkOptions } from '../util/check-options.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 
 const MAX_HOPS = 32
 

@@ -1,5 +1,5 @@
 /** Merges the alternatives at the root of an input schema into one object: model APIs refuse them there. */
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { readParts } from '../util/parts.ts'
 import { resolveLocal } from './local-reference.ts'
 

@@ -1,5 +1,5 @@
 /** The tools of servers for the OpenAI SDK. https://platform.openai.com/docs/guides/function-calling */
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'

@@ -1,5 +1,5 @@
 /** Rewrites the input schemas of tools so that all model APIs accept them. Servers check the arguments by the schemas that they published. */
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { checkDocument } from '../schema/dialect.ts'
 import { ARGUMENT_NAME, REFUSED_AT_ROOT } from '../schema/model-apis.ts'
 import { withPrefixItems } from '../schema/prefix-items.ts'

@@ -1,4 +1,4 @@
-import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
+import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
 
 /** Returns a result as one text. Images and audio are described, because text cannot contain them. */
 export function resultText({ content, structuredContent }: CallToolResult): string {

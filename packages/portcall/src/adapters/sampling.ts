@@ -1,6 +1,7 @@
 /** What the adapters for sampling have in common. */
-import { type CreateMessageParams, type CreateMessageResult, RpcError, type SamplingMessage } from '../entrypoints/index.ts'
-import { ErrorCode } from '../entrypoints/jsonrpc.ts'
+
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { CreateMessageParams, CreateMessageResult, SamplingMessage } from '../protocol/input-types.ts'
 
 /** Answers sampling requests of servers: pass it as the option `sample` of `connect`. */
 export type SampleHandler = (params: CreateMessageParams, context: SampleContext) => Promise<CreateMessageResult>

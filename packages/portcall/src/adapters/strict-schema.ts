@@ -1,5 +1,5 @@
 /** Converts JSON Schema to the dialect that OpenAI's strict mode accepts. https://platform.openai.com/docs/guides/structured-outputs */
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { resolveLocal } from './local-reference.ts'
 import { allowsType } from './provider-schema.ts'
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
-import { codeMode, hide, toolSearch, transform } from '../entrypoints/compose.ts'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request, success } from '../jsonrpc/message.ts'
+import { codeMode } from './code/code-mode.ts'
+import { toolSearch } from './search/tool-search.ts'
+import { transform } from './transforms/apply-transforms.ts'
+import { hide } from './transforms/hide.ts'
 
 const LAYERS: { readonly [layer: string]: Middleware } = {
   toolSearch: toolSearch(),

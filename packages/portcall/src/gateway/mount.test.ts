@@ -1,11 +1,12 @@
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
-import { connect, type PromptsOf } from '../entrypoints/client.ts'
-import { mount, unmount } from '../entrypoints/compose.ts'
-import { createServer, type Server } from '../entrypoints/index.ts'
-import { serve } from '../entrypoints/node.ts'
-import { tasks } from '../entrypoints/tasks.ts'
-import { tasks as tasksClient } from '../entrypoints/tasks-client.ts'
+import { connect, type PromptsOf } from '../connect/connect.ts'
 import { deriveContext, type Exchange } from '../jsonrpc/exchange.ts'
+import { serve } from '../serve/node.ts'
+import { createServer } from '../server/server.ts'
+import type { Server } from '../server/types.ts'
+import { tasks as tasksClient } from '../tasks/client/extension.ts'
+import { tasks } from '../tasks/server/extension.ts'
+import { mount, unmount } from './mount.ts'
 
 function createNotes(text = 'a note') {
   return createServer({ name: 'notes', version: '1' }, { instructions: 'Keeps notes.' })

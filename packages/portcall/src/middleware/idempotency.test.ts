@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createServer } from '../entrypoints/index.ts'
 import type { Response } from '../jsonrpc/message.ts'
 import { callerOf } from '../server/server.test-kit.ts'
+import { createServer } from '../server/server.ts'
 import { memoryStores } from '../stores/memory/memory.ts'
 import { delay } from '../util/timers.ts'
 import { idempotency } from './idempotency.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { connect } from '../entrypoints/client.ts'
-import { createServer } from '../entrypoints/index.ts'
+import { connect } from '../connect/connect.ts'
+import { createServer } from '../server/server.ts'
 import { redactResults } from './redaction.ts'
 
 const KEY = 'sk-abcdefghijklmnop0123'

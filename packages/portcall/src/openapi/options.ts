@@ -1,4 +1,6 @@
-import type { BaseToolDefinition, Call, ServerOptions } from '../entrypoints/index.ts'
+import type { Call } from '../server/call.ts'
+import type { BaseToolDefinition } from '../server/definitions.ts'
+import type { ServerOptions } from '../server/options.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import type { LoadOptions } from './document/load.ts'
 import type { ApiOperation } from './document/operations.ts'

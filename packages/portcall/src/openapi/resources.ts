@@ -1,7 +1,9 @@
 /** Serves operations as resources. */
-import type { Call, ResourceReturn } from '../entrypoints/index.ts'
-import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+
+import type { JsonObject } from '../jsonrpc/message.ts'
 import { MAX_TEMPLATE_VARIABLES } from '../schema/uri-template/template.ts'
+import type { Call } from '../server/call.ts'
+import type { ResourceReturn } from '../server/definitions.ts'
 import { type CallableOperation, callOperation } from './call-operation.ts'
 import { replacePlaceholders } from './requests/placeholders.ts'
 import type { RequestPlan } from './requests/plan.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createServer } from '../entrypoints/index.ts'
+import { createServer } from '../server/server.ts'
 import { isSuccess } from '../jsonrpc/message.ts'
 import { clientMeta, discoverRequest } from './probes.ts'
 import { MODERN_VERSION } from './revisions.ts'

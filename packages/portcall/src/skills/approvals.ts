@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../entrypoints/stores.ts'
+import type { KeyValueStore } from '../stores/store.ts'
 import { digestOf, SKILLS_ID, type SkillEntry, SkillError } from './entry.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Resource } from '../entrypoints/index.ts'
+import type { Resource } from '../protocol/types.ts'
 import { MANIFEST, type SkillEntry } from './entry.ts'
 import type { ScannedFile, ScannedFolder } from './folder.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { PortcallError } from '../util/errors.ts'
 
 /** The id of the skills extension. https://modelcontextprotocol.io/extensions/skills */

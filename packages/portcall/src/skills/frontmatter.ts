@@ -1,4 +1,4 @@
-import { isObject } from '../entrypoints/jsonrpc.ts'
+import { isObject } from '../jsonrpc/message.ts'
 import { type Frontmatter, SkillError } from './entry.ts'
 
 /** A parsed `SKILL.md`. */

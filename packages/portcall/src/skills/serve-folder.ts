@@ -1,6 +1,6 @@
 /** Serves skill folders. Imported when a folder is served. */
 import { realpath } from 'node:fs/promises'
-import type { ServerExtensionContext } from '../entrypoints/index.ts'
+import type { ServerExtensionContext } from '../server/extension.ts'
 import { createMutex } from '../util/async.ts'
 import { watchTree } from '../util/watch-tree.ts'
 import { type Catalog, createCatalog, describeFile } from './catalog.ts'

@@ -1,11 +1,7 @@
-import {
-  type CacheHint,
-  defineServerExtension,
-  RpcError,
-  type ServerExtension,
-  type ServerExtensionContext,
-} from '../entrypoints/index.ts'
-import { ErrorCode } from '../entrypoints/jsonrpc.ts'
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { CacheHint } from '../protocol/types.ts'
+import { defineServerExtension } from '../server/define-extension.ts'
+import type { ServerExtension, ServerExtensionContext } from '../server/extension.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import type { Catalog } from './catalog.ts'
 import { SKILL_LIMITS, SKILLS_ID, type SkillLimits } from './entry.ts'

@@ -10,9 +10,12 @@ const importPath = (path: string): string => JSON.stringify(fileURLToPath(new UR
 
 const PROGRAM = `
 import { test } from 'node:test'
-import { createServer } from ${importPath('../entrypoints/index.ts')}
-import { memoryStores } from ${importPath('../entrypoints/stores.ts')}
-import { assertError, assertStructured, assertText, collectChanges, createFakeClock, connectPair, storeContract } from ${importPath('../entrypoints/testing.ts')}
+import { createServer } from ${importPath('../server/server.ts')}
+import { memoryStores } from ${importPath('../stores/memory/memory.ts')}
+import { assertError, assertStructured, assertText, collectChanges } from ${importPath('./assertions.ts')}
+import { storeContract } from ${importPath('./contracts/store-contract.ts')}
+import { createFakeClock } from ${importPath('./fake-clock.ts')}
+import { connectPair } from ${importPath('./pair/pair.ts')}
 
 const server = createServer({ name: 'test', version: '1' })
 server.tool('greet', { input: { type: 'object', properties: { name: { type: 'string' } } } }, ({ name }) => 'Hello, ' + name)

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { vi } from 'vitest'
 import { onTestEnd } from '../../../test-kit/scripted-server.ts'
-import { type AuthorizationServerOptions, authorizationServer, type TestAuthorizationServer } from '../../entrypoints/testing.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
+import { authorizationServer, type TestAuthorizationServer } from '../../testing/oauth/authorization-server.ts'
+import type { AuthorizationServerOptions } from '../../testing/oauth/options.ts'
 import { createHttpClient, type HttpClient } from '../../transports/http/client/http-client.ts'
 
 /** A protected MCP endpoint, whose behavior tests can change at any time. */

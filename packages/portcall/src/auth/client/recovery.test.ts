@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { memoryStores } from '../../entrypoints/stores.ts'
+import { memoryStores } from '../../stores/memory/memory.ts'
 import type { EndpointFault } from '../../testing/oauth/faults.ts'
 import type { OAuthRequest } from '../../testing/oauth/request.ts'
 import type { AuthError } from './errors.ts'

@@ -1,9 +1,9 @@
 import * as jose from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { oauthProxy } from '../../entrypoints/auth-proxy.ts'
 import { RESOURCE, type Send, whoami } from '../server/protected-server.test-kit.ts'
 import type { ProxyClientRegistration } from './options.ts'
 import { codeForm, ORIGIN, obtainCode, REDIRECT, refreshForm, startProxy } from './proxy.test-kit.ts'
+import { oauthProxy } from './proxy.ts'
 
 const INVALID_CLIENT = { status: 401, json: { error: 'invalid_client' } }
 const INVALID_GRANT = { status: 400, json: { error: 'invalid_grant' } }

@@ -1,9 +1,8 @@
 /** Two resources that share a store, sealing keys and an identity provider: what was issued for one must be worthless for the other. */
 import { expect, test } from 'vitest'
-import { oauthProxy } from '../../entrypoints/auth-proxy.ts'
-import { protect } from '../../entrypoints/auth-server.ts'
-import { generateKey } from '../../entrypoints/index.ts'
-import { memoryStores } from '../../entrypoints/stores.ts'
+import { memoryStores } from '../../stores/memory/memory.ts'
+import { generateKey } from '../../stores/sealing/seal.ts'
+import { protect } from '../server/protect.ts'
 import { createNotesServer, ERAS, HANDLERS, startIssuer, whoami } from '../server/protected-server.test-kit.ts'
 import {
   authorizePath,
@@ -16,6 +15,7 @@ import {
   requestTokens,
   sealedRequestOf,
 } from './proxy.test-kit.ts'
+import { oauthProxy } from './proxy.ts'
 
 const RESOURCES = ['https://first.example/mcp', 'https://second.example/mcp'] as const
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { introspection, jwt, protect, type VerifierInput } from '../../entrypoints/auth-server.ts'
-import type { TestAuthorizationServer } from '../../entrypoints/testing.ts'
+import type { TestAuthorizationServer } from '../../testing/oauth/authorization-server.ts'
+import { protect } from './protect.ts'
 import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from './protected-server.test-kit.ts'
+import type { VerifierInput } from './protection.ts'
+import { introspection } from './verifiers/introspection.ts'
+import { jwt } from './verifiers/jwt.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { apiKeys, createApiKey, introspection, jwt, type ProtectOptions, protect } from '../../entrypoints/auth-server.ts'
+import { protect } from './protect.ts'
 import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from './protected-server.test-kit.ts'
+import type { ProtectOptions } from './protection.ts'
+import { apiKeys, createApiKey } from './verifiers/api-keys.ts'
+import { introspection } from './verifiers/introspection.ts'
+import { jwt } from './verifiers/jwt.ts'
 
 const METADATA = 'https://api.example.com/.well-known/oauth-protected-resource/mcp'
 

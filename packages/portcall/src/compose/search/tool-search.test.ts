@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { type Client, connect } from '../../entrypoints/client.ts'
-import { createGateway } from '../../entrypoints/gateway.ts'
-import { type CallToolResult, createServer, type Server } from '../../entrypoints/index.ts'
+import type { Client } from '../../client/types.ts'
+import { connect } from '../../connect/connect.ts'
+import { createGateway } from '../../gateway/gateway.ts'
 import { deriveContext, type Exchange } from '../../jsonrpc/exchange.ts'
+import type { CallToolResult } from '../../protocol/types.ts'
+import { createServer } from '../../server/server.ts'
+import type { Server } from '../../server/types.ts'
 import { toolSearch } from './tool-search.ts'
 
 function createMail(): Server {

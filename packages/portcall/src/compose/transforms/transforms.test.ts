@@ -1,23 +1,19 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect } from '../../entrypoints/client.ts'
-import {
-  deriveTool,
-  describeItems,
-  filterItems,
-  hide,
-  mount,
-  rename,
-  setArguments,
-  tag,
-  transform,
-  versions,
-  visibility,
-  withTags,
-} from '../../entrypoints/compose.ts'
-import { createGateway } from '../../entrypoints/gateway.ts'
-import { createServer, defineTool, type Server } from '../../entrypoints/index.ts'
+import { connect } from '../../connect/connect.ts'
+import { createGateway } from '../../gateway/gateway.ts'
+import { mount } from '../../gateway/mount.ts'
 import { deriveContext, type Exchange } from '../../jsonrpc/exchange.ts'
+import { defineTool } from '../../server/define-tool.ts'
+import { createServer } from '../../server/server.ts'
+import type { Server } from '../../server/types.ts'
+import { deriveTool } from '../derive-tool.ts'
+import { transform } from './apply-transforms.ts'
+import { setArguments } from './arguments.ts'
+import { filterItems, hide, visibility } from './hide.ts'
+import { describeItems, rename } from './rename.ts'
+import { tag, withTags } from './tags.ts'
+import { versions } from './versions.ts'
 
 const SEARCH = {
   type: 'object',

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { serve } from '../../entrypoints/node.ts'
+import { serve } from '../../serve/node.ts'
 import { createServer } from '../../server/server.ts'
 import type { Server } from '../../server/types.ts'
 import { type ConnectAllOptions, connectAll } from './connect-all.ts'

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createServer } from '../../entrypoints/index.ts'
+import { createServer } from '../../server/server.ts'
 import { createGateway } from '../gateway.ts'
 import { AdminActionError, type AdminActions, serveAdmin } from './admin-server.ts'
 import { gatewayMetrics } from './gateway-metrics.ts'

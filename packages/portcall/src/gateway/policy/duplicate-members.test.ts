@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { httpHandler } from '../../entrypoints/http.ts'
-import { createServer } from '../../entrypoints/index.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { type JsonObject, success } from '../../jsonrpc/message.ts'
+import { httpHandler } from '../../serve/http.ts'
+import { createServer } from '../../server/server.ts'
 import { bridge } from '../bridge.ts'
 import { accessRules } from './access-rules.ts'
 

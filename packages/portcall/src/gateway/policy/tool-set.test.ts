@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Client, connect, UNAVAILABLE_META } from '../../entrypoints/client.ts'
-import { createServer } from '../../entrypoints/index.ts'
+import type { Client } from '../../client/types.ts'
+import { connect } from '../../connect/connect.ts'
 import { applyMiddleware } from '../../jsonrpc/exchange.ts'
+import { UNAVAILABLE_META } from '../../protocol/meta.ts'
+import { createServer } from '../../server/server.ts'
 import { createGateway } from '../gateway.ts'
 import { type ToolSetOptions, toolSet } from './tool-set.ts'
 

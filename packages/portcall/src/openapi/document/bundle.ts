@@ -1,6 +1,6 @@
 /** Loaded only for descriptions that consist of several documents. */
 import { $RefParser } from '@apidevtools/json-schema-ref-parser'
-import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { OpenApiError } from '../errors.ts'
 
 /**

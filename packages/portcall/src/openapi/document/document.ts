@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { OpenApiError } from '../errors.ts'
 
 /** A parsed description whose references can be followed. Everything it refers to is part of it. */

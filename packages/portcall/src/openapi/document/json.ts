@@ -1,5 +1,5 @@
 /** Reads members of documents, which may have any shape. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 
 /** Returns a value if it is an object, otherwise an empty object. */
 export function objectOrEmpty(value: unknown): JsonObject {

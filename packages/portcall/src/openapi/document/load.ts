@@ -1,7 +1,7 @@
 /** Loads descriptions from objects, texts and URLs, in JSON and YAML, with everything that they refer to. */
 
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 import { OpenApiError } from '../errors.ts'
 import { resolvePointer } from './document.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ApiDocument } from './document.ts'
 import { arrayOrEmpty, objectOrEmpty, textOrNothing, withoutUndefined } from './json.ts'
 

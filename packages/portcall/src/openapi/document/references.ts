@@ -1,5 +1,5 @@
 /** Finds the references of a description to other documents. Examples, defaults and extensions are data, and refer to nothing. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { type ApiDocument, pointerSteps } from './document.ts'
 import { objectOrEmpty } from './json.ts'
 

@@ -1,5 +1,5 @@
 import { type AllowedAddress, classifyHost, insecurePrivateAddresses } from '../../auth/client/http/address-policy.ts'
-import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import { UNTRUSTED } from '../document/load.ts'

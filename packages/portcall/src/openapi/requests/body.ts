@@ -1,5 +1,5 @@
 /** Plans the body of requests as the argument `body`, and serializes it. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'

@@ -1,7 +1,7 @@
 /** Files in arguments of tools: as text, or as bytes in base64. */
 
-import { ToolError } from '../../entrypoints/index.ts'
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { ToolError } from '../../server/errors.ts'
 
 /** The argument that stands for a file. */
 export interface FileArgument {

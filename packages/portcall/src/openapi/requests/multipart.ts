@@ -1,5 +1,5 @@
 /** Plans and serializes multipart forms. A part is a file where the description says so, whatever its value looks like (RFC 7578, section 4.2). */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readParts } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, textOrNothing } from '../document/json.ts'

@@ -1,5 +1,5 @@
 /** Plans the parameters of an operation as arguments of a tool. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { DescribedOperation } from '../document/operations.ts'

@@ -1,5 +1,5 @@
 /** Plans how the arguments of a tool become a request. */
-import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { objectOrEmpty } from '../document/json.ts'
 import type { DescribedOperation } from '../document/operations.ts'

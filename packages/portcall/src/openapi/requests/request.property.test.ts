@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { createApiDocument } from '../document/document.ts'
 import { listOperations } from '../document/operations.ts'
 import { createSchemas } from '../schemas/definitions.ts'

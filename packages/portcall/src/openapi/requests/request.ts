@@ -1,6 +1,7 @@
 /** Builds requests from the arguments of a tool. */
-import { ToolError } from '../../entrypoints/index.ts'
-import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { ToolError } from '../../server/errors.ts'
 import { lowerCaseNames } from '../../util/header-names.ts'
 import { checkIntegers } from '../schemas/integers.ts'
 import { type FormNames, serializeBody } from './body.ts'

@@ -8,8 +8,8 @@ import {
 } from '../../auth/client/http/address-policy.ts'
 import type { HttpSend } from '../../auth/client/http/http-send.ts'
 import { loadPlatformSend } from '../../auth/client/http/safe-fetch.ts'
-import { ToolError } from '../../entrypoints/index.ts'
 import { usesEnvironmentProxy } from '../../net/environment-proxy.ts'
+import { ToolError } from '../../server/errors.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 import type { ApiRequest } from './request.ts'
 

@@ -1,5 +1,5 @@
 /** Serializes parameters in the styles of OpenAPI. https://spec.openapis.org/oas/v3.2.0.html#style-values */
-import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject } from '../../jsonrpc/message.ts'
 
 /** How a parameter is serialized. */
 export interface ParameterStyle {

@@ -1,5 +1,5 @@
 /** Makes structured content out of responses that deviate from their description. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { OutputSchema } from './output.ts'
 
 /** Structured content that matches the output schema. */

@@ -1,7 +1,7 @@
 /** Turns responses with an error status into errors for the model. */
 
-import { ToolError } from '../../entrypoints/index.ts'
-import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject } from '../../jsonrpc/message.ts'
+import { ToolError } from '../../server/errors.ts'
 import { isDeeperThan } from '../document/structure.ts'
 import type { ApiResponse } from '../requests/send.ts'
 import { parseExactly } from '../schemas/integers.ts'

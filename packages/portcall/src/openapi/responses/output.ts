@@ -1,6 +1,6 @@
 /** Finds the output schema of a tool: the schema of the successful responses. */
 
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { Issue, StandardSchemaWithJson } from '../../schema/standard.ts'
 import type { ApiDocument } from '../document/document.ts'

@@ -1,5 +1,5 @@
 /** Tells the model how to get the next page. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { isUrl } from '../../util/parse-url.ts'
 import type { PlannedParameter } from '../requests/parameters.ts'
 import type { RequestPlan } from '../requests/plan.ts'

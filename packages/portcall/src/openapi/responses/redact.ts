@@ -1,6 +1,6 @@
 /** Removes credentials from what the model gets, in every encoding in which a request carries them. */
 
-import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject } from '../../jsonrpc/message.ts'
 import { toBase64 } from '../../util/base64.ts'
 
 /** Removes the credentials of one call. */

@@ -1,6 +1,8 @@
 /** Turns responses into results of tools. */
 
-import { type Call, type CallToolResult, type ContentBlock, ToolError } from '../../entrypoints/index.ts'
+import type { CallToolResult, ContentBlock } from '../../protocol/types.ts'
+import type { Call } from '../../server/call.ts'
+import { ToolError } from '../../server/errors.ts'
 import { toBase64 } from '../../util/base64.ts'
 import { isDeeperThan } from '../document/structure.ts'
 import type { OperationOverrides } from '../options.ts'

@@ -1,5 +1,5 @@
 /** Selects parts of responses, and shortens those that are too long for a model. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 
 /** Returns the parts of a value at some paths, such as `owner.login`. Arrays are followed. */
 export function selectPaths(value: unknown, paths: readonly string[]): unknown {

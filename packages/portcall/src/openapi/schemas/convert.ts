@@ -1,5 +1,5 @@
 /** Converts the schemas of OpenAPI 3.0, 3.1 and 3.2 to JSON Schema 2020-12. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { reachable } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, withoutUndefined } from '../document/json.ts'

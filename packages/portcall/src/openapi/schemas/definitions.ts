@@ -1,5 +1,5 @@
 /** Collects the schemas that a tool refers to in `$defs`. */
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { walkSchemas } from '../../schema/walk.ts'
 import { type ApiDocument, pointerSteps } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'

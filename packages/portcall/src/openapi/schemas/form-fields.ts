@@ -1,5 +1,5 @@
 /** Reads the members that an object schema declares. */
-import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { readParts } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'

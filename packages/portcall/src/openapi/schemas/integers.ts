@@ -2,8 +2,9 @@
  * Integers of 64 bits. JavaScript, and with it most hosts, reads JSON numbers beyond 2^53 as others. In arguments and results, such integers may
  * therefore be strings of digits.
  */
-import { ToolError } from '../../entrypoints/index.ts'
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { ToolError } from '../../server/errors.ts'
 import { reachable } from '../../util/parts.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 

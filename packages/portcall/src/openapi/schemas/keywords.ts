@@ -1,7 +1,7 @@
 /** The keywords of JSON Schema that converted schemas keep. Everything else is dropped: `xml`, `example`, `discriminator`, extensions. */
 
-import type { JsonSchema } from '../../entrypoints/index.ts'
-import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import type { JsonSchema } from '../../schema/standard.ts'
 
 /** A converted schema. */
 export type ConvertedSchema = JsonSchema | boolean

@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Client, connect } from '../../entrypoints/client.ts'
-import { createGateway } from '../../entrypoints/gateway.ts'
-import { createServer, type Server } from '../../entrypoints/index.ts'
+import type { Client } from '../../client/types.ts'
+import { connect } from '../../connect/connect.ts'
+import { createGateway } from '../../gateway/gateway.ts'
+import { createServer } from '../server.ts'
+import type { Server } from '../types.ts'
 
 /** URIs as servers register them, and as a client sends them that parses URIs: WHATWG URL, or AnyUrl of Pydantic. */
 const SPELLINGS = [

@@ -1,10 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../../test-kit/eventually.ts'
-import { ConnectionLostError, connect } from '../../entrypoints/client.ts'
-import { createServer } from '../../entrypoints/index.ts'
-import { detach, tasks as serverTasks, type TaskLimits } from '../../entrypoints/tasks.ts'
-import { TaskCancelledError, type TaskHandle, tasks } from '../../entrypoints/tasks-client.ts'
+import { connect } from '../../connect/connect.ts'
+import { ConnectionLostError } from '../../jsonrpc/errors.ts'
+import { createServer } from '../../server/server.ts'
+import { detach } from '../server/detach.ts'
+import { tasks as serverTasks } from '../server/extension.ts'
+import type { TaskLimits } from '../server/limits.ts'
+import { tasks } from './extension.ts'
+import { TaskCancelledError, type TaskHandle } from './handle.ts'
 
 const Name = z.object({ name: z.string() })
 const closing: (() => unknown)[] = []

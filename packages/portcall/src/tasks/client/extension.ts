@@ -1,16 +1,12 @@
-import {
-  type CallOptions,
-  type CallToolResult,
-  ClientClosedError,
-  type ClientExtension,
-  type ClientExtensionContext,
-  defineClientExtension,
-  ErrorCode,
-  type List,
-  RpcError,
-} from '../../entrypoints/client.ts'
+import { defineClientExtension } from '../../client/define-extension.ts'
+import { ClientClosedError } from '../../client/errors.ts'
+import type { ClientExtension, ClientExtensionContext } from '../../client/extension.ts'
+import type { List } from '../../client/lists.ts'
+import type { CallOptions } from '../../client/options.ts'
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
+import type { CallToolResult } from '../../protocol/types.ts'
 import type { Task } from '../types.ts'
 import { createTaskHandle, type TaskHandle } from './handle.ts'
 

@@ -21,7 +21,7 @@ export function normalizeTaskDefinition(task: TaskSupport | TaskDefinition | und
   return typeof task === 'string' ? { support: task } : task
 }
 
-declare module '../../entrypoints/index.ts' {
+declare module '../../server/tool-definition-extensions.ts' {
   interface ToolDefinitionExtensions {
     /** Whether and how calls of the tool become tasks. Ignored unless the server has the extension `tasks()`. */
     task?: TaskSupport | TaskDefinition

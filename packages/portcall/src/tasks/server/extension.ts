@@ -1,6 +1,7 @@
-import { defineServerExtension, type ServerExtension } from '../../entrypoints/index.ts'
 import { applyMiddleware, type Middleware } from '../../jsonrpc/exchange.ts'
 import { TASK_SUPPORT, TASKS_EXTENSION } from '../../protocol/tasks.ts'
+import { defineServerExtension } from '../../server/define-extension.ts'
+import type { ServerExtension } from '../../server/extension.ts'
 import type { Bus } from '../../stores/bus.ts'
 import { decorateBus, decorateStore, timeoutDecorator } from '../../stores/decorate.ts'
 import type { KeyValueStore } from '../../stores/store.ts'

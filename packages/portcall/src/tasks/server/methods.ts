@@ -1,6 +1,6 @@
-import type { Call } from '../../entrypoints/index.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams, unknownTask } from '../../protocol/errors.ts'
+import type { Call } from '../../server/call.ts'
 import type { TaskQueue } from '../queues/queue.ts'
 import { cancelRecord, recordInputResponses, type TaskRecord } from '../store/record.ts'
 import type { TaskStore } from '../store/task-store.ts'

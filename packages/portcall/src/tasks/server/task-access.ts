@@ -1,6 +1,7 @@
-import type { Call, ServerExtensionContext } from '../../entrypoints/index.ts'
 import { authorizationOf, coversAuthorization } from '../../jsonrpc/authorization-key.ts'
 import { insufficientScope, invalidParams, unknownTask } from '../../protocol/errors.ts'
+import type { Call } from '../../server/call.ts'
+import type { ServerExtensionContext } from '../../server/extension.ts'
 import type { TaskRecord } from '../store/record.ts'
 import type { TaskRef, TaskStore } from '../store/task-store.ts'
 

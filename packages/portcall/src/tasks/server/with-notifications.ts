@@ -1,4 +1,4 @@
-import type { ServerExtensionContext } from '../../entrypoints/index.ts'
+import type { ServerExtensionContext } from '../../server/extension.ts'
 import type { TaskStore } from '../store/task-store.ts'
 import { renderDetailedTask } from './render.ts'
 

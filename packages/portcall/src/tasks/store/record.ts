@@ -3,10 +3,10 @@
  * next one, or the same object if nothing changes. A record with a terminal status never changes.
  */
 
-import type { RequestState } from '../../entrypoints/index.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { type ErrorBody, isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
+import type { RequestState } from '../../server/input-requests/request-state.ts'
 import { isTerminalStatus, type TaskStatus } from '../types.ts'
 
 /** The request that became a task. Each run of the task dispatches it again. */

@@ -1,7 +1,7 @@
-import type { RequestState, RequestStateStore } from '../../entrypoints/index.ts'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isSuccess, type JsonObject, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
+import type { RequestState, RequestStateStore } from '../../server/input-requests/request-state.ts'
 import { StoreFullError, StoreUnavailableError } from '../../stores/errors.ts'
 import { LeaseLostError } from '../../stores/lease.ts'
 import { toJsonForm } from '../../util/json-value.ts'

@@ -1,4 +1,4 @@
-import type { ProcessOptions, TaskProcessor, TaskQueue } from '../../entrypoints/tasks.ts'
+import type { ProcessOptions, TaskProcessor, TaskQueue } from '../../tasks/queues/queue.ts'
 import { assertEqual, type ContractCase, eventually, runCases, type TestFramework, wait } from './contract.ts'
 
 /** Opens another instance on the queue of a test, as another process would. */

@@ -1,11 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { onTestFinished } from 'vitest'
-import {
-  type AuthorizationServerOptions,
-  authorizationServer,
-  type ClientMetadata,
-  type TestAuthorizationServer,
-} from '../../entrypoints/testing.ts'
+import { authorizationServer, type TestAuthorizationServer } from './authorization-server.ts'
+import type { AuthorizationServerOptions, ClientMetadata } from './options.ts'
 
 export const REDIRECT_URI = 'http://127.0.0.1:7777/callback'
 export const RESOURCE = 'https://api.example.com/mcp'

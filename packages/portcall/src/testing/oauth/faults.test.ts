@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose'
 import { afterEach, expect, test } from 'vitest'
-import { type AuthorizationServerOptions, authorizationServer, type TestAuthorizationServer } from '../../entrypoints/testing.ts'
+import { authorizationServer, type TestAuthorizationServer } from './authorization-server.ts'
 import { openAuthorizationUrl, PUBLIC_CLIENT, post, REDIRECT_URI } from './client.test-kit.ts'
+import type { AuthorizationServerOptions } from './options.ts'
 
 const running: TestAuthorizationServer[] = []
 

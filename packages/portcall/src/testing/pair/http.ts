@@ -1,5 +1,5 @@
 import type { InProcessTarget } from '../../connect/target.ts'
-import { serve } from '../../entrypoints/node.ts'
+import { serve } from '../../serve/node.ts'
 import type { ServerLike } from '../../server/types.ts'
 import type { NodeServerLimits } from '../../transports/http/server/node/server.ts'
 import type { HttpOptions } from '../../transports/http/server/options.ts'

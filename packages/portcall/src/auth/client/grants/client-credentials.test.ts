@@ -1,6 +1,7 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type AuthorizationServerOptions, authorizationServer } from '../../../entrypoints/testing.ts'
+import { authorizationServer } from '../../../testing/oauth/authorization-server.ts'
+import type { AuthorizationServerOptions } from '../../../testing/oauth/options.ts'
 import { type DpopServer, send, startDpopServer } from '../dpop/dpop-server.test-kit.ts'
 import { atLaterTime } from '../protected-server.test-kit.ts'
 import { clientCredentials } from './client-credentials.ts'

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
-import { authorizationServer, type TestAuthorizationServer } from '../../../entrypoints/testing.ts'
+import { authorizationServer, type TestAuthorizationServer } from '../../../testing/oauth/authorization-server.ts'
 import { type DpopServer, send, startDpopServer } from '../dpop/dpop-server.test-kit.ts'
 import { type EnterpriseManagedOptions, enterpriseManaged } from './enterprise-managed.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { authorizationServer, type TestAuthorizationServer } from '../../../entrypoints/testing.ts'
+import { authorizationServer, type TestAuthorizationServer } from '../../../testing/oauth/authorization-server.ts'
 import { type DpopServer, send, startDpopServer } from '../dpop/dpop-server.test-kit.ts'
 import { workloadIdentity } from './workload-identity.ts'
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type IntrospectionOptions, insecureAnyAudience, introspection, protect } from '../../../entrypoints/auth-server.ts'
-import { memoryStores } from '../../../entrypoints/stores.ts'
+import { memoryStores } from '../../../stores/memory/memory.ts'
+import { protect } from '../protect.ts'
 import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from '../protected-server.test-kit.ts'
+import { insecureAnyAudience } from '../types.ts'
+import { type IntrospectionOptions, introspection } from './introspection.ts'
 
 async function startServer(options: Partial<IntrospectionOptions> = {}) {
   const as = await startIssuer({ tokenFormat: 'opaque', clients: [{ client_id: 'notes server', client_secret: 'a:b c&d' }] })

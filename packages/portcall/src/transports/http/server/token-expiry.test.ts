@@ -4,8 +4,8 @@ import { eventually } from '../../../../test-kit/eventually.ts'
 import { listen, modernPost, post, type RawConnection, writeRequest } from '../../../../test-kit/raw-connection.ts'
 import { call, openSession } from '../../../../test-kit/raw-session.ts'
 import { createTestCore } from '../../../../test-kit/test-core.ts'
-import { createServer } from '../../../entrypoints/index.ts'
-import { memoryStores } from '../../../entrypoints/stores.ts'
+import { createServer } from '../../../server/server.ts'
+import { memoryStores } from '../../../stores/memory/memory.ts'
 import type { HttpOptions } from './options.ts'
 
 const TTL_MS = 1500

@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeaders, request } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../../../test-kit/test-core.ts'
-import { type ListeningServer, type ServeOptions, serve } from '../../../../entrypoints/node.ts'
+import { type ListeningServer, type ServeOptions, serve } from '../../../../serve/node.ts'
 import { memoryStores } from '../../../../stores/memory/memory.ts'
 
 let server: ListeningServer | undefined
