@@ -21,7 +21,9 @@ const places = Object.keys(FOLDERS)
 report.check(
   'each folder imports folders above it in the table',
   Object.entries(FOLDERS).flatMap(([name, allowed]) =>
-    allowed.filter((other) => !places.slice(0, places.indexOf(name)).includes(other)).map((other) => `${name} may not list ${other}`),
+    allowed
+      .filter((other) => !places.slice(0, places.indexOf(name)).includes(other))
+      .map((other) => `${name} may not list ${other}`),
   ),
 )
 
@@ -39,7 +41,10 @@ const architecture = readText(join(ROOT, 'ARCHITECTURE.md'))
 /** Returns the rows of the table of folders: the name, and the folders it may import. */
 function documentedFolders() {
   const section = architecture.slice(architecture.indexOf('### Folders'), architecture.indexOf('## Life of a call'))
-  return [...section.matchAll(/^\| `([\w-]+)\/` \|.*\| ([^|]+) \|$/gm)].map(([, name, imports]) => [name, imports.match(/[a-z]+/g) ?? []])
+  return [...section.matchAll(/^\| `([\w-]+)\/` \|.*\| ([^|]+) \|$/gm)].map(([, name, imports]) => [
+    name,
+    imports.match(/[a-z]+/g) ?? [],
+  ])
 }
 
 const rows = new Map(documentedFolders())
@@ -71,7 +76,9 @@ for (const [name, { order, maxLooseFiles }] of Object.entries(ORDERS)) {
     loose.length > maxLooseFiles ? loose.map((entry) => `${name}/${entry.name}`) : [],
   )
   // The first row is that of the table of all folders.
-  const [, ...parts] = [...architecture.matchAll(new RegExp(`^\\| \`${name}/([\\w-]*)/?\` \\|`, 'gm'))].map(([, part]) => part || '.')
+  const [, ...parts] = [...architecture.matchAll(new RegExp(`^\\| \`${name}/([\\w-]*)/?\` \\|`, 'gm'))].map(
+    ([, part]) => part || '.',
+  )
   report.check(
     `ARCHITECTURE.md has the order of ${name}/`,
     parts.join() === order.join() ? [] : [`it is ${order.join(', ')}; ARCHITECTURE.md has ${parts.join(', ')}`],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createServer } from '../server/server.ts'
 import { isSuccess } from '../jsonrpc/message.ts'
+import { createServer } from '../server/server.ts'
 import { clientMeta, discoverRequest } from './probes.ts'
 import { MODERN_VERSION } from './revisions.ts'
 
