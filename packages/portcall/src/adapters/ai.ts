@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
 import { checkOptions } from '../util/check-options.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { blockText, resultText } from './result-text.ts'
@@ -164,8 +165,7 @@ export function aiSampling<Model>({ generateText, model }: AiSamplingOptions<Mod
       abortSignal: signal,
       // AI SDK 7 prefers `instructions`; older versions know only `system`.
       ...(params.systemPrompt !== undefined && { instructions: params.systemPrompt, system: params.systemPrompt }),
-      ...(params.temperature !== undefined && { temperature: params.temperature }),
-      ...(params.stopSequences && { stopSequences: params.stopSequences }),
+      ...withoutUndefined({ temperature: params.temperature, stopSequences: params.stopSequences }),
     }
     const { text, finishReason } = await generateText(request as never)
     return sampledText(text, modelName(model), finishReason === 'length' ? 'maxTokens' : 'endTurn')

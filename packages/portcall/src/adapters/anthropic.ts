@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
 import { checkOptions } from '../util/check-options.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
 import { type SampleHandler, sampledText, toMessages } from './sampling.ts'
@@ -128,9 +129,7 @@ export function anthropicSampling({ client, model }: AnthropicSamplingOptions): 
         type: 'image',
         source: { type: 'base64', media_type: mimeType, data },
       })),
-      ...(params.systemPrompt !== undefined && { system: params.systemPrompt }),
-      ...(params.temperature !== undefined && { temperature: params.temperature }),
-      ...(params.stopSequences && { stop_sequences: params.stopSequences }),
+      ...withoutUndefined({ system: params.systemPrompt, temperature: params.temperature, stop_sequences: params.stopSequences }),
     }
     const message = (await client.messages.create(body as never, { signal })) as AnthropicMessage
     const text = message.content.map((part) => part.text ?? '').join('')

@@ -1,6 +1,7 @@
 /** The tools of servers for the OpenAI SDK. https://platform.openai.com/docs/guides/function-calling */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { resultText } from './result-text.ts'
@@ -116,8 +117,7 @@ export function openaiSampling({ client, model }: OpenaiSamplingOptions): Sample
       model,
       messages: toChatMessages(params),
       max_completion_tokens: params.maxTokens,
-      ...(params.temperature !== undefined && { temperature: params.temperature }),
-      ...(params.stopSequences && { stop: params.stopSequences }),
+      ...withoutUndefined({ temperature: params.temperature, stop: params.stopSequences }),
     }
     const completion = (await client.chat.completions.create(body as never, { signal })) as Completion
     const [choice] = completion.choices

@@ -12,6 +12,7 @@ import { MODERN_VERSION, MODERN_VERSIONS, revisionOf } from '../protocol/revisio
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import { SessionExpiredError } from '../transports/http/client/session.ts'
 import type { HttpFetch } from '../transports/http/client/types.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import { cachedEra, cacheEra, type Era, forgetEra } from './era-cache.ts'
 import { type NegotiatedConnection, openChannel, openProcess } from './open-channel.ts'
 import { openHttp } from './open-http.ts'
@@ -88,10 +89,7 @@ function createContext(owner: ConnectionOwner, options: ConnectionOptions): Shar
   return {
     info,
     capabilities,
-    ...(handleInputRequest && { handleInputRequest }),
-    ...(identityOf && { identityOf }),
-    ...(suspendTtlMs !== undefined && { suspendTtlMs }),
-    ...(onInputRequest && { onInputRequest }),
+    ...withoutUndefined({ handleInputRequest, identityOf, suspendTtlMs, onInputRequest }),
     meta: clientMeta(info, capabilities),
     onUnexpectedMessage: ({ kind, text }) => onEvent({ type: 'unexpected-message', kind, text }),
     ...(onLog && { onLog }),

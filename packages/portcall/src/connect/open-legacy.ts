@@ -9,6 +9,7 @@ import type { identityOf } from '../protocol/caller-identity.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import type { WireObserver } from './options.ts'
 import type { OpenConnection } from './reconnect.ts'
 
@@ -51,12 +52,14 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     info,
     capabilities,
     signal,
-    ...(handleInputRequest && { handleInputRequest }),
-    ...(context.identityOf && { identityOf: context.identityOf }),
-    ...(context.suspendTtlMs !== undefined && { suspendTtlMs: context.suspendTtlMs }),
-    ...(context.onInputRequest && { onInputRequest: context.onInputRequest }),
-    ...(onLog && { onLog }),
-    ...(context.onAccepted && { onAccepted: context.onAccepted }),
+    ...withoutUndefined({
+      handleInputRequest,
+      identityOf: context.identityOf,
+      suspendTtlMs: context.suspendTtlMs,
+      onInputRequest: context.onInputRequest,
+      onLog,
+      onAccepted: context.onAccepted,
+    }),
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
   })
   context.onOpen?.({

@@ -1,4 +1,5 @@
 import type { ConnectTarget } from '../connect/target.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import { checkBridgeOptions } from './api/check-options.ts'
 import type { BridgeOptions } from './api/options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
@@ -32,14 +33,6 @@ export function bridge(target: ConnectTarget, options: BridgeOptions = {}): Gate
     // A bridge usually has one client, which the server should see as it is.
     servers: { [name]: { capabilities: 'exact', ...server, ...(credentials && { credentials }), target } },
     names: { mode: 'never' },
-    ...(info && { info }),
-    ...(policy && { policy }),
-    ...(middleware && { middleware }),
-    ...(stores && { stores }),
-    ...(sealingKeys && { sealingKeys }),
-    ...(pageSize !== undefined && { pageSize }),
-    ...(requestStateTtlMs !== undefined && { requestStateTtlMs }),
-    ...(singleUser !== undefined && { singleUser }),
-    ...(onEvent && { onEvent }),
+    ...withoutUndefined({ info, policy, middleware, stores, sealingKeys, pageSize, requestStateTtlMs, singleUser, onEvent }),
   })
 }

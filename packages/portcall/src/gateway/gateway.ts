@@ -8,6 +8,7 @@ import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods
 import type { ServerLike } from '../server/types.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import { checkGatewayOptions } from './api/check-options.ts'
 import type { OnGatewayEvent } from './api/events.ts'
 import type { GatewayOptions, GatewayServers } from './api/options.ts'
@@ -77,7 +78,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return current(request, context)
   }
   const components = createComponents(
-    { ...options, ...(onEvent && { onEvent }), ...(stores && { stores }) },
+    { ...options, ...withoutUndefined({ onEvent, stores }) },
     { onEvent: emit, exchange, policies: () => policies },
   )
   const { registry, lists, subscriptions } = components

@@ -3,6 +3,7 @@ import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import type { Server } from '../server/types.ts'
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { withoutUndefined } from '../util/without-undefined.ts'
 import { GATEWAY_SERVER_NAMES } from './api/check-options.ts'
 import type { GatewayServerOptions } from './api/options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
@@ -111,8 +112,7 @@ function createMounts(server: Server, sealingKeys: readonly string[] | undefined
   const gateway = createGateway({
     servers: Object.fromEntries(servers),
     info: server.info,
-    ...(server.stores && { stores: server.stores }),
-    ...(sealingKeys && { sealingKeys }),
+    ...withoutUndefined({ stores: server.stores, sealingKeys }),
     onEvent: (event) => void (event.type === 'error' && server.reportError(event.error)),
   })
   server.use(

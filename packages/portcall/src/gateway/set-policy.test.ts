@@ -6,6 +6,7 @@ import type { Middleware } from '../jsonrpc/exchange.ts'
 import { createServer } from '../server/server.ts'
 import type { Server } from '../server/types.ts'
 import { createMemoryStore } from '../stores/memory/store.ts'
+import { bridge } from './bridge.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { accessRules } from './policy/access-rules.ts'
 import { definitionPins } from './policy/definition-pins.ts'
@@ -122,4 +123,12 @@ describe('setPolicy', () => {
     await expect(client.callTool('crm__look')).rejects.toThrow('Unknown tool')
     expect(await toolsOf(client)).toEqual([])
   })
+})
+
+test.each([null, [null], 'read-only'])('a policy that is %j is refused by name', (policy) => {
+  const server = createServer({ name: 'crm', version: '1' })
+  expect(() => createGateway({ servers: { server }, policy: policy as never })).toThrow(
+    'policy must be an object or an array of objects',
+  )
+  expect(() => bridge(server as never, { policy: policy as never })).toThrow('policy must be an object or an array of objects')
 })

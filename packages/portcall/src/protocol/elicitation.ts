@@ -2,7 +2,6 @@
  * Elicitation forms: the flat, restricted JSON Schema of a form that a user fills in.
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
-
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import type { Issue } from '../schema/standard.ts'

@@ -2,7 +2,6 @@
  * Tool arguments that HTTP requests repeat in headers, so that proxies can route by them.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import { walkSchemas } from '../schema/walk.ts'

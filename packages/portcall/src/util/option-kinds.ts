@@ -29,6 +29,7 @@ type KindName =
   | 'function'
   | 'functions'
   | 'object'
+  | 'object or objects'
   | 'array'
   | 'url'
   | 'store'
@@ -47,6 +48,7 @@ const KINDS: { readonly [kind in KindName]: OptionKind } = {
   function: { text: 'a function', accepts: isFunction },
   functions: { text: 'an array of functions', accepts: (value) => Array.isArray(value) && value.every(isFunction) },
   object: { text: 'an object', accepts: (value) => isObject(value) && !Array.isArray(value) },
+  'object or objects': { text: 'an object or an array of objects', accepts: (value) => [value].flat().every(isObject) },
   array: { text: 'an array', accepts: Array.isArray },
   url: { text: 'a URL', accepts: (value) => value instanceof URL || (typeof value === 'string' && isUrl(value)) },
   store: {

@@ -1,6 +1,7 @@
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { pathOf } from '../../util/request-target.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { InvalidTokenError, VerifierUnavailableError } from '../server/errors.ts'
 import { documentResponse } from '../server/metadata.ts'
 import type { Verifier } from '../server/types.ts'
@@ -146,8 +147,7 @@ async function handleRegistration(request: HookRequest, { clients, lifetimes, no
       client_secret: secret,
       client_secret_expires_at: Math.floor((now() + lifetimes.clientTtlMs) / 1000),
     }),
-    ...(jwks && { jwks }),
-    ...(jwksUri !== undefined && { jwks_uri: jwksUri }),
+    ...withoutUndefined({ jwks, jwks_uri: jwksUri }),
   }
   return jsonResponse(registration, 201)
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { sha256 } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { AuthRequest } from '../client/types.ts'
 import { readList, readSeconds, readText } from '../members.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
@@ -103,8 +104,7 @@ function readTokens(accessToken: string, json: JsonObject, now: number): Upstrea
   const [seconds, scopes] = [readSeconds(json.expires_in), readList(json.scope)]
   return {
     accessToken,
-    ...(idToken !== undefined && { idToken }),
-    ...(refreshToken !== undefined && { refreshToken }),
+    ...withoutUndefined({ idToken, refreshToken }),
     ...(seconds !== undefined && { expiresAt: now + seconds * 1000 }),
     ...(scopes && { scopes }),
   }

@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import { checkOptions } from '../../util/check-options.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { checkConnectOptions } from '../check-connect-options.ts'
 import { checkConfigText } from '../config/check-text.ts'
 import { readConfig } from '../config/config.ts'
@@ -30,15 +31,10 @@ export async function connectAll(config: string | object, options: ConnectAllOpt
   const { env, inputs, directory, format, onVariable, disabledServers, allowNoServers, ...shared } = options
   const { optionsOf: _, ...common } = shared
   checkConnectOptions(common as ConnectOptions, 'connectAll()')
-  const parsed = await readConfig(config, {
-    ...(env && { env }),
-    ...(inputs && { inputs }),
-    ...(directory !== undefined && { directory }),
-    ...(format && { format }),
-    ...(onVariable && { onVariable }),
-    ...(disabledServers && { disabledServers }),
-    ...(allowNoServers !== undefined && { allowNoServers }),
-  })
+  const parsed = await readConfig(
+    config,
+    withoutUndefined({ env, inputs, directory, format, onVariable, disabledServers, allowNoServers }),
+  )
   return createGroup(parsed, open, shared)
 }
 

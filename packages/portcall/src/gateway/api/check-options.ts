@@ -10,7 +10,7 @@ const GATEWAY: OptionNames<GatewayOptions> = {
   info: 'object',
   instructions: 1,
   names: 1,
-  policy: 1,
+  policy: 'object or objects',
   credentials: 1,
   middleware: 'functions',
   stores: 'object',

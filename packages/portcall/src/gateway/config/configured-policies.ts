@@ -1,5 +1,6 @@
 import { createStoredAuditLog } from '../../middleware/audit/stored-audit-log.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { type ApprovalQueue, createApprovalQueue } from '../policy/approval-queue.ts'
 import type { AuditPolicyOptions } from '../policy/audit-policy.ts'
 import type { DefinitionPins, DefinitionPinsOptions } from '../policy/definition-pins.ts'
@@ -33,23 +34,12 @@ export function createConfiguredPolicies(settings: GatewayPolicySettings, contex
   const { askUser, queue = true, ttlMs, queueTtlMs } = policy?.approvals ?? {}
   const asks = policy !== undefined && [policy.default, ...(policy.rules ?? []).map((rule) => rule.do)].includes('approve')
   const approvals =
-    asks && queue
-      ? createApprovalQueue({
-          ...(store && { store }),
-          ...(queueTtlMs !== undefined && { ttlMs: queueTtlMs }),
-          ...(context.onQueued && { onQueued: context.onQueued }),
-        })
-      : undefined
-  const approvalOptions = {
-    ...(askUser !== undefined && { askUser }),
-    ...(ttlMs !== undefined && { ttlMs }),
-    ...(approvals && { approver: approvals }),
-  }
+    asks && queue ? createApprovalQueue(withoutUndefined({ store, ttlMs: queueTtlMs, onQueued: context.onQueued })) : undefined
+  const approvalOptions = withoutUndefined({ askUser, ttlMs, approver: approvals })
   const pins = pinOptionsOf(settings.pins, context)
   const options: GatewayPoliciesOptions = {
     ...(policy && { default: policy.default, rules: policy.rules ?? [], approvals: approvalOptions }),
-    ...(pins && { pins }),
-    ...(limits && { limits }),
+    ...withoutUndefined({ pins, limits }),
     ...(audit !== undefined && { audit: auditOf(typeof audit === 'string' ? { file: audit } : audit, context) }),
     ...(store && { store }),
   }
@@ -73,8 +63,7 @@ export function pinOptionsOf(
   return {
     ...others,
     lock: lock === IN_STORE ? storeOf('pins.lock', context) : resolvePath(lock, context),
-    ...(onChange && { onChange }),
-    ...(onError && { onError }),
+    ...withoutUndefined({ onChange, onError }),
   }
 }
 
@@ -92,8 +81,7 @@ function auditOf({ file, redact, onFailure, ...settings }: GatewayAuditSettings,
     ...(redact && {
       redact: { ...(fields && { fields }), ...(patterns && { patterns: patterns.map((pattern) => new RegExp(pattern, 'g')) }) },
     }),
-    ...(onFailure && { onFailure }),
-    ...(context.onError && { onError: context.onError }),
+    ...withoutUndefined({ onFailure, onError: context.onError }),
   }
 }
 

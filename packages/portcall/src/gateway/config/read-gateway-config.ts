@@ -11,6 +11,7 @@ import { isObject } from '../../jsonrpc/message.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { GatewayServerOptions, ItemRules } from '../api/options.ts'
 import { PER_CALLER } from './access-settings.ts'
 import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
@@ -181,31 +182,15 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
   return {
     options: {
       servers: Object.fromEntries(usable.map((server) => [server.name, toServerOptions(server, section)])),
-      ...(info && { info }),
-      ...(instructions !== undefined && { instructions }),
-      ...(names && { names }),
-      ...(sealingKeys && { sealingKeys }),
-      ...(pageSize !== undefined && { pageSize }),
-      ...(requestStateTtlMs !== undefined && { requestStateTtlMs }),
+      ...withoutUndefined({ info, instructions, names, sealingKeys, pageSize, requestStateTtlMs }),
     },
     settings: {
       listen,
       admin,
-      ...(auth && { auth }),
-      ...(store !== undefined && { store }),
-      ...(search !== undefined && { search }),
-      ...(start && { start }),
-      ...(keepLists !== undefined && { keepLists }),
-      ...(sets && { sets }),
-      ...(accounts && { accounts }),
+      ...withoutUndefined({ auth, store, search, start, keepLists, sets, accounts }),
       ...serverAuthOf(section, usable),
     },
-    policies: {
-      ...(policy && { policy }),
-      ...(pins !== undefined && { pins }),
-      ...(limits && { limits }),
-      ...(audit !== undefined && { audit }),
-    },
+    policies: withoutUndefined({ policy, pins, limits, audit }),
     warnings,
     unusable: Object.fromEntries(unusable),
   }

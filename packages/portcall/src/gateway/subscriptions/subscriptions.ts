@@ -5,6 +5,7 @@ import { requireExtension } from '../../protocol/extensions.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { onAbort } from '../../util/abort.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import { Caller } from '../policy/caller.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
@@ -61,7 +62,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const tasks = Array.isArray(accepted.taskIds)
       ? accepted.taskIds.map((id) => routed.exposedTasks.get(String(id)) ?? id)
       : undefined
-    return { ...accepted, ...(uris && { resourceSubscriptions: uris }), ...(tasks && { taskIds: tasks }) }
+    return { ...accepted, ...withoutUndefined({ resourceSubscriptions: uris, taskIds: tasks }) }
   }
   const open = async (call: CallerRequest, subscriber: GatewaySubscriber): Promise<void> => {
     const requested = call.request.params?.notifications

@@ -13,6 +13,7 @@ import { sessionOf } from '../../protocol/caller-identity.ts'
 import { methodOf } from '../../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import { setLru } from '../../util/lru.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../api/options.ts'
 
@@ -199,15 +200,5 @@ function pickConnectionOptions(server: GatewayServerOptions, own: UpstreamCreden
   const { era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, proxy, http } = server
   const auth = own.auth ?? server.auth
   const headers = joinHeaders(server.headers, own.headers)
-  return {
-    ...(era && { era }),
-    ...(protocolVersion !== undefined && { protocolVersion }),
-    ...(probeTimeoutMs !== undefined && { probeTimeoutMs }),
-    ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
-    ...(fetch && { fetch }),
-    ...(proxy !== undefined && { proxy }),
-    ...(http && { http }),
-    ...(auth && { auth }),
-    ...(headers && { headers }),
-  }
+  return withoutUndefined({ era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, proxy, http, auth, headers })
 }

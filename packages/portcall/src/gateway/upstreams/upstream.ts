@@ -19,6 +19,7 @@ import { HttpStatusError } from '../../transports/http/client/http-status-error.
 import { errorMessage } from '../../util/errors.ts'
 import { oncePer } from '../../util/once-per.ts'
 import { createTurns } from '../../util/turns.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { findUserInputRequired, hasCause, UpstreamUnavailableError } from '../api/errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions, ListStore } from '../api/options.ts'
@@ -326,8 +327,7 @@ function upstreamEvent(server: string, { state, error, nextAttemptAt }: Upstream
     type: 'upstream',
     server,
     state,
-    ...(error !== undefined && { error }),
-    ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+    ...withoutUndefined({ error, nextAttemptAt }),
   }
 }
 

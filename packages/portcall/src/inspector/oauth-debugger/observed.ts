@@ -1,5 +1,4 @@
 /** Reads what the exchanges of a flow contain. */
-
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { parseObject } from '../../jsonrpc/parse-object.ts'
 import { isUrl } from '../../util/parse-url.ts'

@@ -15,8 +15,3 @@ export function arrayOrEmpty(value: unknown): readonly unknown[] {
 export function textOrNothing(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
-
-/** Returns an object with the members whose values are not `undefined`. */
-export function withoutUndefined<T extends object>(members: T): { [name in keyof T]: Exclude<T[name], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never
-}

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { ApiDocument } from './document.ts'
-import { arrayOrEmpty, objectOrEmpty, textOrNothing, withoutUndefined } from './json.ts'
+import { arrayOrEmpty, objectOrEmpty, textOrNothing } from './json.ts'
 
 /** An operation of an API. */
 export interface ApiOperation {

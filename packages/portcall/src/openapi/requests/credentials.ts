@@ -1,5 +1,4 @@
 /** Adds credentials to requests, as the security requirements of the description say. */
-
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Call } from '../../server/call.ts'
 import { toBase64 } from '../../util/base64.ts'

@@ -1,5 +1,4 @@
 /** Removes credentials from what the model gets, in every encoding in which a request carries them. */
-
 import { isObject } from '../../jsonrpc/message.ts'
 import { toBase64 } from '../../util/base64.ts'
 

@@ -1,5 +1,4 @@
 /** Turns responses into results of tools. */
-
 import type { CallToolResult, ContentBlock } from '../../protocol/types.ts'
 import type { Call } from '../../server/call.ts'
 import { ToolError } from '../../server/errors.ts'

@@ -1,8 +1,9 @@
 /** Converts the schemas of OpenAPI 3.0, 3.1 and 3.2 to JSON Schema 2020-12. */
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { reachable } from '../../util/parts.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { ApiDocument } from '../document/document.ts'
-import { arrayOrEmpty, objectOrEmpty, withoutUndefined } from '../document/json.ts'
+import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import type { ReportIssue } from '../errors.ts'
 import { formFields } from './form-fields.ts'
 import { digitsOf } from './integers.ts'

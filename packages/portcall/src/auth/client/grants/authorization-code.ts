@@ -1,4 +1,5 @@
 import { raceAbort } from '../../../util/timers.ts'
+import { withoutUndefined } from '../../../util/without-undefined.ts'
 import {
   checkGrantOptions,
   createProviderParts,
@@ -128,8 +129,7 @@ async function signIn(attempt: SignInAttempt, context: GrantContext, { authorize
     resource,
     redirectUri,
     verifier,
-    ...(scope !== undefined && { scope }),
-    ...(client && { client }),
+    ...withoutUndefined({ scope, client }),
     ...(dpop && { dpopKey: dpop.storedKey }),
   })
   const response = await raceAbort(

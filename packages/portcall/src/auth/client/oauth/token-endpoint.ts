@@ -1,5 +1,6 @@
 import type { ClientAuth } from 'oauth4webapi'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { withoutUndefined } from '../../../util/without-undefined.ts'
 import { readScopeMember, readSeconds, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, ClientIdentity, TokenContext, TokenSet } from '../types.ts'
@@ -133,8 +134,7 @@ export function readTokens(body: JsonObject, { server, dpop }: Pick<TokenContext
     accessToken,
     tokenType,
     ...(lifetimeS !== undefined && { expiresAt: Date.now() + Math.min(lifetimeS, MAX_LIFETIME_S) * 1000 }),
-    ...(refreshToken !== undefined && { refreshToken }),
-    ...(scope !== undefined && { scope }),
+    ...withoutUndefined({ refreshToken, scope }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { normalizeIssuer } from '../../../util/issuer.ts'
+import { withoutUndefined } from '../../../util/without-undefined.ts'
 import { AuthError } from '../errors.ts'
 import { coversScopes } from '../tokens/scopes.ts'
 import { parseStored } from '../tokens/token-store.ts'
@@ -123,5 +124,5 @@ function isUsable({ redirectUris, secretExpiresAt = Infinity }: StoredRegistrati
 
 function identityOf(registration: StoredRegistration): ClientIdentity {
   const { clientId, clientSecret, authentication } = registration
-  return { clientId, ...(clientSecret !== undefined && { clientSecret }), ...(authentication && { authentication }) }
+  return { clientId, ...withoutUndefined({ clientSecret, authentication }) }
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../util/without-undefined.ts'
 import { readId, readNumber, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'
@@ -124,9 +125,7 @@ function toStoredRegistration(
   return {
     clientId,
     redirectUris,
-    ...(scope !== undefined && { scope }),
-    ...(clientSecret !== undefined && { clientSecret }),
-    ...(authentication && { authentication }),
+    ...withoutUndefined({ scope, clientSecret, authentication }),
     ...(clientSecret !== undefined && expiresAt > 0 && { secretExpiresAt: expiresAt * 1000 }),
   }
 }

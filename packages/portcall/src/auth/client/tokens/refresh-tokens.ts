@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../util/without-undefined.ts'
 import { AuthError } from '../errors.ts'
 import { describeOAuthError, isClientRefusal, isFinalRefusal } from '../oauth/oauth-response.ts'
 import { readTokens, sendTokenRequest } from '../oauth/token-endpoint.ts'
@@ -86,7 +87,7 @@ async function tryRefresh(form: RefreshForm, { context, client, stored }: Refres
       ...(form.resource && { resource: context.resource }),
       ...(requested !== undefined && { scope: requested }),
     })
-    const previous = { refreshToken, ...(scope !== undefined && { scope }), ...(dynamicClient && { client: dynamicClient }) }
+    const previous = { refreshToken, ...withoutUndefined({ scope, client: dynamicClient }) }
     return toStoredTokens({ ...previous, ...readTokens(body, context) }, requestedScope, context.dpop)
   } catch (error) {
     if (error instanceof AuthError && (error.status !== undefined || error.response)) return error
