@@ -222,6 +222,19 @@ describe.skipIf(!postgres)('postgres', () => {
     await pool.end()
   })
 
+  test('a pool that loses its connections after the stores were closed does not end the process', async () => {
+    const user = uniqueName()
+    await administerPostgres(postgresUrl, `create role ${user} login superuser`)
+    const pool = new pg.Pool({ connectionString: postgresUrl.replace('portcall@', `${user}@`) })
+    const stores = postgresStores(pool, { schema: uniqueName(), timeoutMs: 10_000 })
+    await Promise.all(['a', 'b', 'c'].map((key) => stores.store.set(key, '1')))
+    await stores.close()
+    expect(pool.totalCount).toBeGreaterThan(0)
+    await administerPostgres(postgresUrl, `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${user}'`)
+    await eventually(() => expect(pool.totalCount).toBe(0))
+    await pool.end()
+  })
+
   test('idle_session_timeout does not end the connection of the bus', async () => {
     const user = uniqueName()
     await administerPostgres(

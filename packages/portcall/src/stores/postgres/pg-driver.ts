@@ -3,6 +3,20 @@ import { maxConnections } from './client-options.ts'
 import type { PgConnection, PgPool, PostgresDriver } from './driver.ts'
 import { isPermanentConnectError, toRemoteError } from './error-codes.ts'
 
+const ignore = (): void => {}
+
+/** Pools that have the listener of `ignoreErrors`. */
+const handled = new WeakSet<PgPool>()
+
+/**
+ * Adds a listener without which a lost connection would end the process. The query that uses the connection fails anyway. The listener stays
+ * when the stores are closed, because the pool is closed after them.
+ */
+function ignoreErrors(pool: PgPool): void {
+  if (!handled.has(pool)) pool.on('error', ignore)
+  handled.add(pool)
+}
+
 /** Creates a driver for a `Pool` of `pg`. */
 export function createPgDriver(pool: PgPool): PostgresDriver {
   const busyConnections = new Set<PgConnection>()
@@ -11,10 +25,8 @@ export function createPgDriver(pool: PgPool): PostgresDriver {
   const openedAt = new WeakMap<PgConnection, number>()
   /** Connections that were opened before reach a server that cannot be written to. */
   let staleBefore = -Infinity
-  // Without a listener, a connection error would end the process. The query that uses the connection fails anyway.
-  const ignore = (): void => {}
   const onConnect = (connection: PgConnection): void => void openedAt.set(connection, performance.now())
-  pool.on('error', ignore)
+  ignoreErrors(pool)
   pool.on('connect', onConnect)
 
   const isStale = (connection: PgConnection): boolean => (openedAt.get(connection) ?? 0) < staleBefore
@@ -91,7 +103,6 @@ export function createPgDriver(pool: PgPool): PostgresDriver {
       return { close, ping: async () => void (await connection.query({ text: 'select 1' })) }
     },
     close() {
-      pool.off('error', ignore)
       pool.off('connect', onConnect as () => void)
     },
   }
