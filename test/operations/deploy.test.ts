@@ -40,7 +40,7 @@ async function startServer(env: NodeJS.ProcessEnv = {}, wrapper: readonly string
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'portcall-deploy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
 

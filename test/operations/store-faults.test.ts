@@ -92,7 +92,7 @@ function newFolder(): { readonly folder: string; readonly isDisk: boolean } {
   onTestFinished(() => {
     killServers()
     if (isDisk) execFileSync('umount', ['--lazy', folder])
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
   })
   return { folder, isDisk }
 }

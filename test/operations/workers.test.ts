@@ -33,7 +33,7 @@ async function pidsOf(url: string): Promise<number[]> {
 
 function newTemporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'portcall-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
 

@@ -106,7 +106,7 @@ describe.skipIf(process.platform === 'win32' || process.platform === 'darwin')('
     process.env.PATH = folder + delimiter + PATH
     onTestFinished(() => {
       process.env.PATH = PATH
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     })
     return { folder, started: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []) }
   }

@@ -40,7 +40,7 @@ async function signIn(server: ProtectedServer, store: KeyValueStore, seconds?: n
 
 function testFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'portcall-tokens-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   return join(folder, 'tokens.json')
 }
 

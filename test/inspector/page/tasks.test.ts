@@ -63,7 +63,7 @@ describe.each(['2026-07-28', '2025-11-25'])('%s', (revision) => {
 
   test('a task is still usable after the inspector was restarted', async () => {
     const home = createHome()
-    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }))
     const url = await startPrinter()
     const first = await startInspectorIn(home, '--protocol-version', revision, url)
     const before = createServerPage(await openPageOf(browser, { ...first, stop: async () => {} }))

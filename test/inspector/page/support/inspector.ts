@@ -33,7 +33,7 @@ export async function startInspector(...args: string[]): Promise<RunningInspecto
     ...inspector,
     async stop(signal) {
       await inspector.stop(signal)
-      rmSync(home, { recursive: true, force: true })
+      rmSync(home, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }
