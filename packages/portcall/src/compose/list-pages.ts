@@ -5,7 +5,7 @@ import { followPages, PAGE_LIMITS, type PagedList } from '../protocol/pages.ts'
 import { subrequest, subrequestContext } from '../protocol/subrequest.ts'
 
 /** The request of a caller, and the server behind the middleware that handles it. */
-export interface CallerRequest {
+export interface MiddlewareRequest {
   readonly request: Request
   readonly context: ExchangeContext
   readonly next: Exchange
@@ -14,7 +14,7 @@ export interface CallerRequest {
 /** Fetches the pages of a list on behalf of the caller of a request. @throws RpcError if the list fails. */
 export function listPages(
   { method, key, isDeclared }: Pick<PagedList, 'method' | 'key' | 'isDeclared'>,
-  { request, context, next }: CallerRequest,
+  { request, context, next }: MiddlewareRequest,
 ): AsyncGenerator<JsonObject> {
   const own = subrequestContext(context)
   const fetch = async (cursor: string | undefined): Promise<JsonObject> =>

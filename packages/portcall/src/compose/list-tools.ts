@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { KINDS } from './kinds.ts'
-import { type CallerRequest, listPages } from './list-pages.ts'
+import { listPages, type MiddlewareRequest } from './list-pages.ts'
 
 /** The tools that the caller of a request may list, and the members of the last page besides its tools. */
 export interface ListedTools {
@@ -9,7 +9,7 @@ export interface ListedTools {
 }
 
 /** Lists all tools on behalf of the caller of a request. @throws RpcError if the list fails. */
-export async function listTools(caller: CallerRequest): Promise<ListedTools> {
+export async function listTools(caller: MiddlewareRequest): Promise<ListedTools> {
   const pages: JsonObject[] = []
   for await (const page of listPages(KINDS.tool, caller)) pages.push(page)
   const [first = {}] = pages

@@ -1,3 +1,4 @@
+import { encodedPattern } from '../../util/encoded-forms.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 
 /** The values that replaced variables in a configuration, which must not be printed. */
@@ -13,24 +14,22 @@ const MIN_LENGTH = 6
 
 /** Creates a mask without values. */
 export function createVariableMask(): VariableMask {
-  const values = new Map<string, string>()
-  let byLength: [value: string, written: string][] = []
+  const values = new Map<string, { readonly pattern: RegExp; readonly written: string }>()
+  let byLength: [value: string, form: { readonly pattern: RegExp; readonly written: string }][] = []
   return {
     add(value, written) {
       if (value.length < MIN_LENGTH) return
-      for (const part of new Set([value, ...value.split(/\s+/)])) for (const form of formsOf(part)) values.set(form, written)
+      for (const part of new Set([value, ...value.split(/\s+/)]))
+        for (const form of formsOf(part)) values.set(form, { pattern: encodedPattern(form), written })
       // A value may contain another one.
       byLength = [...values].sort(([one], [other]) => other.length - one.length)
     },
-    hide: (text) => byLength.reduce((rest, [value, written]) => rest.replaceAll(value, () => written), text),
+    hide: (text) => byLength.reduce((rest, [, { pattern, written }]) => rest.replace(pattern, () => written), text),
   }
 }
 
-/** Returns how a value and its words look in plain text, in URLs and in JSON. Messages may split a command at spaces. */
+/** Returns a value, and the path that a URL makes of it, without dot segments and with slashes for backslashes. */
 function formsOf(value: string): string[] {
-  const inUrls = [parseUrl(`http://a/${value}`)?.pathname, parseUrl(`http://a/?${value}`)?.search].map((part = '') =>
-    part.slice(1),
-  )
-  const encoded = encodeURIComponent(Buffer.from(value).toString())
-  return [value, encoded, JSON.stringify(value).slice(1, -1), ...inUrls].filter((form) => form.length >= MIN_LENGTH)
+  const path = parseUrl(`http://a/${value}`)?.pathname.slice(1) ?? ''
+  return [value, path].filter((form) => form.length >= MIN_LENGTH)
 }

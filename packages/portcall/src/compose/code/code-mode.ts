@@ -7,7 +7,7 @@ import { LazyAbort, onAbort } from '../../util/abort.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
 import { createTurns, type Turns } from '../../util/turns.ts'
-import { argumentsOf, type CallerRequest } from '../list-pages.ts'
+import { argumentsOf, type MiddlewareRequest } from '../list-pages.ts'
 import { listTools } from '../list-tools.ts'
 import { createToolIndex, type ToolIndex } from '../search/tool-index.ts'
 import { textResult } from '../text-result.ts'
@@ -108,7 +108,7 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
     isCallable,
     turns: createTurns({ limit: limits.maxTotalPrograms, maxOwned: limits.maxPrograms, maxQueued: 0, queueTimeoutMs: 0 }),
   }
-  const list = async (one: CallerRequest): Promise<Response> => {
+  const list = async (one: MiddlewareRequest): Promise<Response> => {
     const { tools, rest } = await listTools(one)
     const callable = tools.filter(({ name }) => isCallable(String(name)))
     const others = tools.filter(({ name }) => isAlwaysListed(String(name)))
@@ -123,7 +123,7 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
   }
 }
 
-async function findFunctions(one: CallerRequest, { index, isCallable }: CodeMode): Promise<Response> {
+async function findFunctions(one: MiddlewareRequest, { index, isCallable }: CodeMode): Promise<Response> {
   const { request } = one
   const { query } = argumentsOf(request)
   if (typeof query !== 'string') return textResult(request, 'query must be a string', true)
@@ -140,7 +140,7 @@ async function findFunctions(one: CallerRequest, { index, isCallable }: CodeMode
   return textResult(request, text || `None of the ${functions.length} functions matches. Try other words.`)
 }
 
-async function runCode(one: CallerRequest, { options, limits, isCallable, turns }: CodeMode): Promise<Response> {
+async function runCode(one: MiddlewareRequest, { options, limits, isCallable, turns }: CodeMode): Promise<Response> {
   const { request, context } = one
   const { code } = argumentsOf(request)
   if (typeof code !== 'string' || code.length > MAX_CODE_LENGTH)
@@ -191,7 +191,7 @@ function withoutFence(code: string): string {
 async function callFunction(
   fn: ToolFunction | undefined,
   args: string,
-  { request, context, next, program }: CallerRequest & { readonly program: LazyAbort },
+  { request, context, next, program }: MiddlewareRequest & { readonly program: LazyAbort },
 ): Promise<string> {
   if (!fn) throw new Error('There is no such tool')
   const params = { name: fn.tool.name, arguments: JSON.parse(args) as unknown }

@@ -5,7 +5,7 @@ import { subrequestContext } from '../../protocol/subrequest.ts'
 import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { closestName } from '../../util/closest-name.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
-import { argumentsOf, type CallerRequest } from '../list-pages.ts'
+import { argumentsOf, type MiddlewareRequest } from '../list-pages.ts'
 import { findTool, listTools } from '../list-tools.ts'
 import { textResult } from '../text-result.ts'
 import { defineSearchTools, formatMatches, type SearchToolNames } from './search-tools.ts'
@@ -44,12 +44,12 @@ export function toolSearch(options: ToolSearchOptions = {}): Middleware {
   if (new Set(Object.values(names)).size < 3) throw new TypeError('toolSearch: names gives two tools the same name')
   const isAlwaysListed = createNameMatcher(always)
   const index = createToolIndex()
-  const own: { readonly [name: string]: (call: CallerRequest) => Promise<Response> } = {
+  const own: { readonly [name: string]: (call: MiddlewareRequest) => Promise<Response> } = {
     [names.search]: (call) => search(call, { index, limit }),
     [names.describe]: describe,
     [names.call]: callInner,
   }
-  const list = async (call: CallerRequest): Promise<Response> => {
+  const list = async (call: MiddlewareRequest): Promise<Response> => {
     const { tools, rest } = await listTools(call)
     const others = tools.filter(({ name }) => isAlwaysListed(String(name)) && !Object.hasOwn(own, String(name)))
     return success(call.request.id, { ...rest, tools: [...defineSearchTools(names, tools), ...others] })
@@ -64,7 +64,10 @@ export function toolSearch(options: ToolSearchOptions = {}): Middleware {
   }
 }
 
-async function search(call: CallerRequest, options: { readonly index: ToolIndex; readonly limit: number }): Promise<Response> {
+async function search(
+  call: MiddlewareRequest,
+  options: { readonly index: ToolIndex; readonly limit: number },
+): Promise<Response> {
   const { request } = call
   const { query, limit = options.limit } = argumentsOf(request)
   if (typeof query !== 'string') return textResult(request, 'query must be a string', true)
@@ -75,7 +78,7 @@ async function search(call: CallerRequest, options: { readonly index: ToolIndex;
   return textResult(request, `None of the ${tools.length} tools matches. Try other words.`)
 }
 
-async function describe(call: CallerRequest): Promise<Response> {
+async function describe(call: MiddlewareRequest): Promise<Response> {
   const { request } = call
   const { name } = argumentsOf(request)
   const { tools } = await listTools(call)
@@ -89,7 +92,7 @@ async function describe(call: CallerRequest): Promise<Response> {
 }
 
 /** Calls another tool instead. Results, input requests, tasks and errors are the same as with a direct call. */
-async function callInner({ request, context, next }: CallerRequest): Promise<Response> {
+async function callInner({ request, context, next }: MiddlewareRequest): Promise<Response> {
   const { name, arguments: args = {} } = argumentsOf(request)
   if (typeof name !== 'string') throw invalidParams('the name of the tool to call is missing')
   return next({ ...request, params: { ...request.params, name, arguments: args } }, subrequestContext(context))

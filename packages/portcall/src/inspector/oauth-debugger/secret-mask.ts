@@ -1,4 +1,5 @@
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { encodedPattern } from '../../util/encoded-forms.ts'
 import { createNumberedMask } from '../../util/mask-secrets.ts'
 import { isUrl, parseUrl } from '../../util/parse-url.ts'
 import { isSecretParameter } from '../../util/secret-names.ts'
@@ -23,14 +24,20 @@ const MIN_LENGTH = 4
 /** Secrets that are looked for wherever they are. Further ones are found by their names and their form only. */
 const MAX_SECRETS = 200
 
+interface KnownSecret {
+  readonly secret: string
+  /** Matches the secret in every encoding. */
+  readonly pattern: RegExp
+}
+
 /** Creates the mask of one flow. */
 export function createSecretMask(): SecretMask {
   const numbered = createNumberedMask((number) => `${BULLETS}${number}`)
   /** The secrets by their placeholders. */
-  const secrets = new Map<string, string>()
+  const secrets = new Map<string, KnownSecret>()
   const placeholderOf = (secret: string): string => {
     const placeholder = numbered.mask(secret)
-    secrets.set(placeholder, secret)
+    if (!secrets.has(placeholder)) secrets.set(placeholder, { secret, pattern: encodedPattern(secret) })
     return placeholder
   }
   const add = (secret: string | undefined): void => {
@@ -38,8 +45,8 @@ export function createSecretMask(): SecretMask {
   }
   /** Longer secrets first, because one may contain another. */
   const maskText = (text: string): string => {
-    const known = [...secrets].slice(0, MAX_SECRETS).sort(([, left], [, right]) => right.length - left.length)
-    const masked = known.reduce((rest, [placeholder, secret]) => replaceAllForms(rest, secret, placeholder), text)
+    const known = [...secrets].slice(0, MAX_SECRETS).sort(([, left], [, right]) => right.secret.length - left.secret.length)
+    const masked = known.reduce((rest, [placeholder, { pattern }]) => rest.replace(pattern, placeholder), text)
     return replaceSecrets(masked, placeholderOf, { random: false })
   }
   const maskValues = (values: Readonly<Record<string, string>>): Record<string, string> =>
@@ -59,23 +66,12 @@ export function createSecretMask(): SecretMask {
         ...(response && { response: { ...response, headers: maskValues(response.headers), body: maskText(response.body) } }),
       }
     },
-    reveal: (placeholder) => secrets.get(placeholder),
+    reveal: (placeholder) => secrets.get(placeholder)?.secret,
     clear() {
       numbered.clear()
       secrets.clear()
     },
   }
-}
-
-/** A secret may be written as it is, in a form or a URL, or in JSON. */
-function replaceAllForms(text: string, secret: string, placeholder: string): string {
-  const forms = [
-    secret,
-    encodeURIComponent(secret),
-    new URLSearchParams([['', secret]]).toString().slice(1),
-    JSON.stringify(secret).slice(1, -1),
-  ]
-  return [...new Set(forms)].reduce((rest, form) => rest.replaceAll(form, placeholder), text)
 }
 
 function secretsOf({ url, headers, body, response }: AuthExchange): string[] {
