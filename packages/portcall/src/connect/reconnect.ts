@@ -59,32 +59,29 @@ export type ReconnectingConnection = ServerConnection & Pick<OpenConnection, 'ha
 export async function createReconnectingConnection(options: ReconnectOptions): Promise<ReconnectingConnection> {
   const { reconnect, isRetryable, onEvent } = options
   const closing = new AbortController()
-  let status: ConnectionStatus = 'connected'
   let failures = 0
-  let sendsParamHeaders = false
-  let hasSession = false
-  let info: ConnectionInfo = { ...options.target, protocolVersion: '' }
   let current: Promise<OpenConnection> | undefined
   /** The connection of `current`, once it is open. */
   let ready: OpenConnection | undefined
 
   const disconnect = (attempt: Promise<OpenConnection> | undefined, error: unknown): void => {
-    if (current !== attempt || status === 'closed') return
+    if (current !== attempt || state.status === 'closed') return
     current = undefined
     ready = undefined
-    status = reconnect ? 'disconnected' : 'closed'
+    state.status = reconnect ? 'disconnected' : 'closed'
     // The error of the first attempt is thrown.
-    if (info.protocolVersion !== '') onEvent({ type: 'disconnected', error })
+    if (state.info.protocolVersion !== '') onEvent({ type: 'disconnected', error })
   }
   const open = async (attempt: () => Promise<OpenConnection>, signal: AbortSignal | undefined): Promise<OpenConnection> => {
     const connection = await openWithTimeout(options, signal ? AbortSignal.any([closing.signal, signal]) : closing.signal)
     failures = 0
-    ;({ sendsParamHeaders, hasSession } = connection)
-    info = describeConnection(options.target, connection, () => closing.signal.aborted)
+    state.sendsParamHeaders = connection.sendsParamHeaders
+    state.hasSession = connection.hasSession
+    state.info = describeConnection(options.target, connection, () => closing.signal.aborted)
     ready = connection
     connection.onEnd((reason) => disconnect(attempt(), reason))
-    if (status === 'disconnected') onEvent({ type: 'reconnected' })
-    status = 'connected'
+    if (state.status === 'disconnected') onEvent({ type: 'reconnected' })
+    state.status = 'connected'
     return connection
   }
   const start = (waited: Promise<void> = Promise.resolve(), signal?: AbortSignal): Promise<OpenConnection> => {
@@ -100,55 +97,56 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
     return attempt
   }
   const getConnection = (): Promise<OpenConnection> => {
-    if (status === 'closed') return Promise.reject(closedError())
+    if (state.status === 'closed') return Promise.reject(closedError())
     if (current) return current
     return start(failures > 0 ? delay(backoffMs(failures - 1, RECONNECT_DELAY), closing.signal).catch(() => {}) : undefined)
   }
-  const send: Exchange = (request, context) => {
-    if (ready && status === 'connected') return deliver(ready, request, context)
-    return getConnection().then((connection) => deliver(connection, request, context))
-  }
-  const sendWithRetry: Exchange = (request, context) => {
-    const response = send(request, context)
+  const send: Exchange = (request, context) => getConnection().then((connection) => deliver(connection, request, context))
+  const exchange: Exchange = (request, context) => {
+    const isOpen = ready && state.status === 'connected'
+    const response = ready && isOpen ? deliver(ready, request, context) : send(request, context)
     // Only a session can end without the connection.
-    if (ready && !ready.hasSession) return response
+    if (!reconnect || (ready && !ready.hasSession)) return response
     const attempt = current
     return response.catch((error: unknown) => {
-      if (!isRetryable(error) || status === 'closed') throw error
+      if (!isRetryable(error) || state.status === 'closed') throw error
       disconnect(attempt, error)
       return send(request, context)
     })
   }
+  const close = async (): Promise<void> => {
+    if (closing.signal.aborted) return
+    state.status = 'closed'
+    closing.abort(closedError())
+    await current?.then(
+      (connection) => connection.close(),
+      () => {},
+    )
+  }
+  /** The connection as its users see it. Requests read it, so it has no getters for what changes with each connection. */
+  const state: ConnectionState = {
+    status: 'connected',
+    sendsParamHeaders: false,
+    hasSession: false,
+    info: { ...options.target, protocolVersion: '' },
+    get protocolVersion() {
+      return state.info.protocolVersion
+    },
+    exchange,
+    close,
+  }
 
   options.signal?.throwIfAborted()
   await start(undefined, options.signal)
-  return {
-    get status() {
-      return status
-    },
-    get sendsParamHeaders() {
-      return sendsParamHeaders
-    },
-    get hasSession() {
-      return hasSession
-    },
-    get protocolVersion() {
-      return info.protocolVersion
-    },
-    get info() {
-      return info
-    },
-    exchange: reconnect ? sendWithRetry : send,
-    async close() {
-      if (closing.signal.aborted) return
-      status = 'closed'
-      closing.abort(closedError())
-      await current?.then(
-        (connection) => connection.close(),
-        () => {},
-      )
-    },
-  }
+  return state
+}
+
+/** The state of a connection, which changes when it is lost and opened again. */
+interface ConnectionState extends ReconnectingConnection {
+  status: ConnectionStatus
+  sendsParamHeaders: boolean
+  hasSession: boolean
+  info: ConnectionInfo
 }
 
 /** Describes a connection to middleware. */

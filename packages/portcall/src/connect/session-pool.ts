@@ -1,4 +1,7 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { ExchangeContext } from '../jsonrpc/exchange.ts'
+import type { Request, Response } from '../jsonrpc/message.ts'
+import { completeResponse } from '../protocol/resource-contents.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { createIdleTimers } from '../util/idle-timers.ts'
 import type { ReconnectingConnection } from './reconnect.ts'
@@ -33,8 +36,8 @@ export interface SessionPool {
   start(key: string, capabilities: ClientCapabilities, owner: string | undefined): PooledSession
   /** Changes the keys of all sessions. `keyOf` returns the key of a session that declares these capabilities. */
   rename(keyOf: (declared: ClientCapabilities) => string): void
-  /** Runs a task with a session, which stays open until the task has ended. */
-  run<Result>(session: PooledSession, task: (connection: ReconnectingConnection) => Promise<Result>): Promise<Result>
+  /** Sends a request in a session, which stays open until the response. */
+  send(session: PooledSession, request: Request, context: ExchangeContext): Promise<Response>
   close(reason: Error): Promise<void>
 }
 
@@ -123,12 +126,13 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         else entries.set(entry.key, entry)
       }
     },
-    async run(session, task) {
+    async send(session, request, context) {
       const entry = session as Entry
       entry.inFlight++
       entry.lastUse = ++uses
       try {
-        return await task(entry.connection ?? (await entry.opening))
+        const connection = entry.connection ?? (await entry.opening)
+        return completeResponse(request.method, await connection.exchange(request, context))
       } finally {
         entry.inFlight--
         if (entry.connection && entry.connection.status !== 'connected' && !entry.isEvicted) evict(entry)

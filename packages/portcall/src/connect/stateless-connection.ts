@@ -1,7 +1,6 @@
-import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
-import type { Request, Response } from '../jsonrpc/message.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import type { Request } from '../jsonrpc/message.ts'
 import type { OnInputRequest } from '../legacy/client/input-requests.ts'
-import { completeResponse } from '../protocol/resource-contents.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import type { ReconnectingConnection } from './reconnect.ts'
 import { createExactCapabilities, createSharedCapabilities, withTasksExtension } from './session-capabilities.ts'
@@ -86,15 +85,14 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
     detection ??= detect(request, owner)
     return detection.then(() => findSession(request, owner))
   }
-  const send = (session: PooledSession, request: Request, context: ExchangeContext): Promise<Response> =>
-    pool.run(session, async (connection) => completeResponse(request.method, await connection.exchange(request, context)))
 
   return {
     exchange(request, context) {
       if (isClosed) return Promise.reject(closedError())
       try {
         const found = findSession(request, context.auth?.principal)
-        return found instanceof Promise ? found.then((session) => send(session, request, context)) : send(found, request, context)
+        if (!(found instanceof Promise)) return pool.send(found, request, context)
+        return found.then((session) => pool.send(session, request, context))
       } catch (error) {
         return Promise.reject(error)
       }

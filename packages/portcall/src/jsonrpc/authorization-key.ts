@@ -70,7 +70,8 @@ export function authorizationKey(auth: Auth | undefined): string {
  * the same results, lists, connections and tokens of a server: it may tell tokens apart that look the same here.
  */
 export function credentialKey(auth: Auth | undefined): string {
-  const digest = auth?.[TOKEN_DIGEST]
+  if (!auth) return ''
+  const digest = auth[TOKEN_DIGEST]
   return digest === undefined ? authorizationKey(auth) : `${String(digest)} ${authorizationKey(auth)}`
 }
 

@@ -41,7 +41,7 @@ export function createQualifiedNames({ maxLength, dots }: NameRules): QualifiedN
   const split = (qualifiedName: string): QualifiedName | undefined => {
     const at = qualifiedName.indexOf(SEPARATOR)
     const name = qualifiedName.slice(at + SEPARATOR.length)
-    if (at < 1 || name === '' || !allowed.test(qualifiedName) || hasHash(qualifiedName)) return undefined
+    if (at < 1 || name === '' || !allowed.test(qualifiedName) || HASHED.test(qualifiedName)) return undefined
     return { server: qualifiedName.slice(0, at), name }
   }
   return {
