@@ -14,6 +14,7 @@ import { createRouter, type Router } from './calls/router.ts'
 import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
+import { createSharedRefresh, type SharedRefresh } from './lists/shared-refresh.ts'
 import type { CombinedPolicies } from './policy/combine.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './routes/registry.ts'
 import { createTaskIds, type TaskIds } from './routes/task-ids.ts'
@@ -33,6 +34,9 @@ export interface GatewayComponents {
   readonly subscriptions: Subscriptions
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
+  /** Makes the next lists fetch again: one server, or all. Tells subscribers, and the other processes of the gateway. */
+  refresh(server: string | undefined): void
+  readonly sharedRefresh: SharedRefresh
   readonly onEvent: OnGatewayEvent
 }
 
@@ -63,55 +67,58 @@ export function createComponents(
   const kept = listStore ?? (stores && sealStore(namespaceStore(store, LISTS_PREFIX), sealer))
   const processes = createGatewayProcesses({ stores, exchange })
   const taskIds = createTaskIds(sealer)
-  const registry: UpstreamRegistry = createUpstreamRegistry(options.servers, {
-    names: options.names,
-    create: (name, server) =>
-      createGatewayUpstream({
-        name,
-        server,
-        nameMode: options.names?.mode,
-        info,
-        credentials: options.credentials,
-        singleUser: options.singleUser ?? false,
-        requestStateTtlMs,
-        policies,
-        listStore: kept || undefined,
-        onEvent,
-        onListArrived: (kind) => subscriptions.changed(kind),
-        onAvailable: (upstream, unavailableSince) => subscriptions.recover(upstream, unavailableSince),
-      }),
-  })
-  const { table } = registry
-  const lists = createMergedLists({
-    upstreams: () => table().upstreams,
-    names: () => table().names,
-    uris: () => table().uris,
-    onEvent,
-  })
-  const router = createRouter({ table, lists })
-  const subscriptions: Subscriptions = createSubscriptions({ table, router, policies, taskIds })
-  const forwardCall = createCallForwarder({
-    table,
-    router,
-    taskIds,
-    inputStates: createInputStates(sealer, requestStateTtlMs),
-    processes,
-    onEvent: options.onEvent && onEvent,
-  })
   const cursors = createListCursors(sealer)
-  const listItems = createListItems({ lists, cursors, pageSize, upstreams: () => table().upstreams })
+  const registry = createUpstreamRegistry(options.names)
+  const lists = createMergedLists({ registry, onEvent })
+  const router = createRouter({ registry, lists })
+  const subscriptions = createSubscriptions({ registry, router, policies, taskIds })
+  const refresh = (server: string | undefined): void => {
+    for (const { name, catalogue } of registry.table.upstreams)
+      if (server === undefined || name === server) catalogue.invalidate()
+    lists.reset()
+    subscriptions.changed(undefined)
+  }
+  const sharedRefresh = createSharedRefresh(stores, refresh)
+  registry.open(options.servers, (name, server) =>
+    createGatewayUpstream({
+      name,
+      server,
+      nameMode: options.names?.mode,
+      info,
+      credentials: options.credentials,
+      singleUser: options.singleUser ?? false,
+      requestStateTtlMs,
+      policies,
+      listStore: kept || undefined,
+      onEvent,
+      onListArrived: (kind) => subscriptions.changed(kind),
+      onAvailable: (upstream, unavailableSince) => subscriptions.recover(upstream, unavailableSince),
+    }),
+  )
   return {
     info,
     instructions,
     registry,
     lists,
     cursors,
-    listItems,
+    listItems: createListItems({ registry, lists, cursors, pageSize }),
     router,
-    forwardCall,
+    forwardCall: createCallForwarder({
+      registry,
+      router,
+      taskIds,
+      inputStates: createInputStates(sealer, requestStateTtlMs),
+      processes,
+      onEvent: options.onEvent && onEvent,
+    }),
     subscriptions,
     taskIds,
     processes,
+    refresh(server) {
+      refresh(server)
+      sharedRefresh.announce(server)
+    },
+    sharedRefresh,
     onEvent,
   }
 }

@@ -1,8 +1,5 @@
-import { internalError, RpcError } from '../jsonrpc/errors.ts'
-import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
-import { reportHandling } from '../jsonrpc/handling.ts'
-import type { Request, Response } from '../jsonrpc/message.ts'
-import { isReplaying } from '../jsonrpc/replaying.ts'
+import { applyMiddleware, type Exchange } from '../jsonrpc/exchange.ts'
+import type { Request } from '../jsonrpc/message.ts'
 import { bindLogger } from '../logging/bind-logger.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import type { ServerLike } from '../server/types.ts'
@@ -10,17 +7,13 @@ import { sharedStores } from '../stores/shared-stores.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
 import { withoutUndefined } from '../util/without-undefined.ts'
 import { checkGatewayOptions } from './api/check-options.ts'
-import type { OnGatewayEvent } from './api/events.ts'
 import type { GatewayOptions, GatewayServers } from './api/options.ts'
 import { redactEvents } from './api/redact-events.ts'
 import type { GatewayStatus } from './api/status.ts'
-import { createComponents, type GatewayComponents } from './components.ts'
+import { createComponents } from './components.ts'
+import { createDispatcher, createReference } from './dispatcher.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
-import { createSharedRefresh } from './lists/shared-refresh.ts'
-import { Caller } from './policy/caller.ts'
-import { type CombinedPolicies, combinePolicies } from './policy/combine.ts'
 import { parseUniqueNames } from './policy/duplicate-members.ts'
-import { createRunningRequests, type RunningRequests } from './running-requests.ts'
 
 /** Many servers as one. Serve it like any server. */
 export interface Gateway extends ServerLike, AsyncDisposable {
@@ -28,7 +21,7 @@ export interface Gateway extends ServerLike, AsyncDisposable {
   readonly exchange: Exchange
   /** Looks up how a method is routed. */
   readonly methodOf: MethodLookup
-  /** Parses the JSON of an HTTP request. It refuses objects with several members of the same name. */
+  /** Parses the JSON of an HTTP request. Rejects duplicate keys. */
   parseJson(text: string): unknown
   /** Returns whether a request may be executed twice: any request but a tool call. */
   isIdempotent(request: Request): boolean
@@ -71,35 +64,23 @@ export function createGateway(options: GatewayOptions): Gateway {
   const onEvent = logs?.onEvent ?? options.onEvent
   const emit = redactEvents(ignoreErrors(onEvent))
   const { stores = sharedStores() } = options
-  let { middleware = [] } = options
-  let policies = combinePolicies(options.policy, middleware.filter(isReplaying))
-  const exchange: Exchange = (request, context) => {
-    if (request.method === 'subscriptions/listen') shared.join()
-    return current(request, context)
-  }
+  const dispatcher = createDispatcher(emit)
+  dispatcher.configure(options.policy, options.middleware)
+  const { exchange } = dispatcher
   const components = createComponents(
     { ...options, ...withoutUndefined({ onEvent, stores }) },
-    { onEvent: emit, exchange, policies: () => policies },
+    { onEvent: emit, exchange, policies: () => dispatcher.policies },
   )
+  dispatcher.start(createGatewayHandlers(components))
   const { registry, lists, subscriptions } = components
-  const running = createRunningRequests()
-  const compose = createComposer(components, { emit, running })
-  let current = compose(policies, middleware)
   const closeAll = async (): Promise<void> => {
-    shared.close()
+    components.sharedRefresh.close()
     subscriptions.close()
     // Requests may take long, and the process may end before they do.
-    const kept = Promise.all(registry.table().upstreams.map(({ catalogue }) => catalogue.close()))
-    await running.whenIdle(CLOSE_TIMEOUT_MS)
+    const kept = Promise.all(registry.table.upstreams.map(({ catalogue }) => catalogue.close()))
+    await dispatcher.whenIdle(CLOSE_TIMEOUT_MS)
     await Promise.all([kept, registry.close(), components.processes.close()])
   }
-  const refresh = (server: string | undefined): void => {
-    for (const { name, catalogue } of registry.table().upstreams)
-      if (server === undefined || name === server) catalogue.invalidate()
-    lists.reset()
-    subscriptions.changed(undefined)
-  }
-  const shared = createSharedRefresh(stores, refresh)
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= closeAll()
@@ -118,10 +99,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     stores,
     isIdempotent: ({ method }) => method !== 'tools/call',
     start() {
-      for (const upstream of registry.table().upstreams) upstream.start()
+      for (const upstream of registry.table.upstreams) upstream.start()
     },
     status: () => ({
-      servers: Object.fromEntries(registry.table().upstreams.map(({ name, status }) => [name, status])),
+      servers: Object.fromEntries(registry.table.upstreams.map(({ name, status }) => [name, status])),
       subscriptions: subscriptions.size,
     }),
     async setServers(servers) {
@@ -131,67 +112,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       subscriptions.changed(undefined)
       await replaced
     },
-    setPolicy(policy, layers = middleware) {
-      const next = combinePolicies(policy, layers.filter(isReplaying))
-      const changesLists = [...policies.list, ...next.list].some(({ listed }) => listed)
-      current = compose(next, layers)
-      policies = next
-      middleware = layers
-      if (changesLists) for (const { catalogue } of registry.table().upstreams) catalogue.clear()
+    setPolicy(policy, middleware) {
+      const before = dispatcher.policies
+      dispatcher.configure(policy, middleware)
+      const changesLists = [...before.list, ...dispatcher.policies.list].some(({ listed }) => listed)
+      if (changesLists) for (const { catalogue } of registry.table.upstreams) catalogue.clear()
       lists.reset()
       subscriptions.reattach()
       subscriptions.changed(undefined)
     },
-    refresh(server) {
-      refresh(server)
-      shared.announce(server)
-    },
+    refresh: components.refresh,
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-/** Returns what answers requests under some policies: the middleware around the handlers. */
-type Composer = (policies: CombinedPolicies, middleware: readonly Middleware[]) => Exchange
-
-function createComposer(
-  components: GatewayComponents,
-  { emit, running }: { readonly emit: OnGatewayEvent; readonly running: RunningRequests },
-): Composer {
-  const handlerOf = createGatewayHandlers(components)
-  const toResponse = (error: unknown, { id, method }: Request, { signal }: ExchangeContext): Response => {
-    if (error instanceof RpcError) return error.response(id)
-    if (signal.aborted) throw error
-    const reference = createReference()
-    emit({ type: 'error', error, reference, method })
-    return internalError(reference).response(id)
-  }
-  /** Counts requests, and converts what is thrown. */
-  const guard =
-    (answer: Exchange): Exchange =>
-    async (request, context) => {
-      running.begin()
-      try {
-        return await answer(request, context)
-      } catch (error) {
-        return toResponse(error, request, context)
-      } finally {
-        running.end()
-      }
-    }
-  return (policies, middleware) => {
-    const dispatch = guard((request, context) => {
-      reportHandling(context, 'received')
-      return handlerOf(request.method)({ request, context, caller: new Caller(request, context, policies) })
-    })
-    const all = [
-      ...middleware.filter((layer) => !isReplaying(layer)),
-      ...policies.list.flatMap((policy) => policy.middleware ?? []),
-    ]
-    return all.length === 0 ? dispatch : guard(applyMiddleware(copySharedResults(dispatch), all))
-  }
-}
-
-function createReference(): string {
-  return crypto.randomUUID().slice(0, 8)
 }

@@ -25,36 +25,50 @@ const REMOVED_METHODS: ReadonlySet<string> = new Set(
 /** Answers one method. @throws RpcError */
 export type GatewayMethodHandler = (call: CallerRequest) => Promise<Response>
 
-/** Returns the function that answers each method. */
-export function createGatewayHandlers(components: GatewayComponents): (method: string) => GatewayMethodHandler {
-  const { registry, router, forwardCall, subscriptions } = components
-  const skills = createMergedSkills({ table: registry.table, router })
-  const handlers = new Map<string, GatewayMethodHandler>([
-    ['server/discover', (call) => discover(call, components)],
-    ['subscriptions/listen', async (call) => success(call.request.id, await subscriptions.listen(call))],
-    ...Object.keys(ITEM_METHODS).map((method) => [method, forwardCall] as const),
-    ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, components)] as const),
-    ...TASK_METHODS.map((method) => [method, (call: CallerRequest) => forwardTask(call, components)] as const),
-  ])
+/** The handlers of all methods. */
+export interface GatewayHandlers {
+  readonly byMethod: ReadonlyMap<string, GatewayMethodHandler>
+  /** Answers the other methods: those of extensions. */
+  readonly other: GatewayMethodHandler
+}
+
+export function createGatewayHandlers(components: GatewayComponents): GatewayHandlers {
+  const { registry, router, forwardCall, subscriptions, sharedRefresh } = components
+  const skills = createMergedSkills({ registry, router })
   /** The methods of extensions whose results are merged. */
   const merged = new Map<string, GatewayMethodHandler>([
     ['skills/list', skills.list],
     ['skills/get', skills.get],
   ])
-  const handleOther: GatewayMethodHandler = async (call) => {
-    if (REMOVED_METHODS.has(call.request.method)) throw methodNotFound(call.request.method)
-    const { single, upstreams } = registry.table()
-    const handler = single ? undefined : merged.get(call.request.method)
-    if (handler) return handler(call)
-    const upstream = single ?? findByExtension(upstreams, call)
-    if (!upstream) throw methodNotFound(call.request.method)
-    return proxyRequest(upstream, call)
+  return {
+    byMethod: new Map<string, GatewayMethodHandler>([
+      ['server/discover', (call) => discover(call, components)],
+      [
+        'subscriptions/listen',
+        async (call) => {
+          sharedRefresh.join()
+          return success(call.request.id, await subscriptions.listen(call))
+        },
+      ],
+      ...Object.keys(ITEM_METHODS).map((method) => [method, forwardCall] as const),
+      ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, components)] as const),
+      ...TASK_METHODS.map((method) => [method, (call: CallerRequest) => forwardTask(call, components)] as const),
+    ]),
+    async other(call) {
+      const { method } = call.request
+      if (REMOVED_METHODS.has(method)) throw methodNotFound(method)
+      const { single, upstreams } = registry.table
+      const handler = single ? undefined : merged.get(method)
+      if (handler) return handler(call)
+      const upstream = single ?? findByExtension(upstreams, call)
+      if (!upstream) throw methodNotFound(method)
+      return proxyRequest(upstream, call)
+    },
   }
-  return (method) => handlers.get(method) ?? handleOther
 }
 
 async function discover(call: CallerRequest, { registry, info, instructions }: GatewayComponents): Promise<Response> {
-  const { single, upstreams } = registry.table()
+  const { single, upstreams } = registry.table
   if (single) return success(call.request.id, await discoverSingle(single, call))
   return success(call.request.id, await discoverAll(upstreams, call.caller, { info, instructions }))
 }
@@ -68,7 +82,7 @@ async function discoverSingle({ name, catalogue }: GatewayUpstream, { caller }: 
 
 async function list(call: CallerRequest, info: KindInfo, components: GatewayComponents): Promise<Response> {
   const { registry, listItems } = components
-  const { single } = registry.table()
+  const { single } = registry.table
   // A policy that looks at whole lists cannot judge single pages.
   if (single && !call.caller.policies.list.some((policy) => policy.listed))
     return proxyList(single, info, { ...components, call })
@@ -82,7 +96,7 @@ async function forwardTask(call: CallerRequest, { registry, router, taskIds }: G
   requireExtension(TASKS_EXTENSION, caller.capabilities)
   const exposed = request.params?.taskId
   const { server, taskId, name } = await taskIds.resolve(exposed, context)
-  const upstream = registry.table().byName.get(server)
+  const upstream = registry.table.byName.get(server)
   if (!upstream) throw methodNotFound(request.method)
   if (!(await router.findTool(upstream, name, caller))) throw unknownTask()
   const params = { ...request.params, taskId }

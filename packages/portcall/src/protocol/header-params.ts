@@ -2,10 +2,13 @@
  * Tool arguments that HTTP requests repeat in headers, so that proxies can route by them.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import { walkSchemas } from '../schema/walk.ts'
 import { toBase64 } from '../util/base64.ts'
+import { oncePer } from '../util/once-per.ts'
+import { headerMismatch } from './errors.ts'
 
 const ANNOTATION = 'x-mcp-header'
 const PREFIX = 'Mcp-Param-'
@@ -140,4 +143,32 @@ function valueAt(args: JsonObject | undefined, path: readonly string[]): unknown
   let value: unknown = args
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
   return value
+}
+
+/** The headers that repeat arguments of one tool. */
+export interface ToolHeaders {
+  /** Compares the headers of a call with its arguments. @throws RpcError -32020 when they differ. */
+  check(args: JsonObject, context: Pick<ExchangeContext, 'readParamHeader'>): void
+  /** Returns the headers of a call, or `undefined` if there are none. */
+  create(args: JsonObject): Record<string, string> | undefined
+}
+
+/** Returns the headers of calls of a tool. An invalid definition has none. */
+export const toolHeadersOf: (definition: JsonObject) => ToolHeaders = oncePer((definition) => {
+  const params = paramsOf(definition)
+  return {
+    check(args, { readParamHeader }) {
+      const reason = readParamHeader && verifyHeaderParams(params, args, readParamHeader)
+      if (reason !== undefined) throw headerMismatch(reason)
+    },
+    create: (args) => (params.length > 0 ? paramHeaders(params, args) : undefined),
+  }
+})
+
+function paramsOf({ inputSchema }: JsonObject): readonly HeaderParam[] {
+  try {
+    return isObject(inputSchema) ? readHeaderParams(inputSchema) : []
+  } catch {
+    return []
+  }
 }

@@ -6,18 +6,17 @@ import { LOCAL_STATE } from '../../protocol/local-state.ts'
 import { findUserInputRequired, unavailable } from '../api/errors.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import { ITEM_METHODS } from '../policy/item-methods.ts'
-import type { RoutingTable } from '../routes/table.ts'
+import type { CurrentTable } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
-import { reportCall, unroutedEvent } from './call-events.ts'
+import { answeredEvent, failedEvent, unroutedEvent } from './call-events.ts'
 import { exposeResultUris } from './expose-result.ts'
 import type { InputStates } from './input-states.ts'
-import { type CallerRequest, ItemCall, pausedRoundTrip } from './item-call.ts'
+import { type CallerRequest, ItemCall, pausedRoundTrip, sendToUpstream } from './item-call.ts'
 import type { GatewayProcesses } from './processes.ts'
 import type { Router } from './router.ts'
-import { sendToUpstream } from './send-to-upstream.ts'
 
 export interface CallForwarderOptions {
-  readonly table: () => RoutingTable
+  readonly registry: CurrentTable
   readonly router: Router
   readonly inputStates: InputStates
   readonly taskIds: TaskIds
@@ -105,9 +104,13 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     if (state && state.server !== route.server) throw method.unknown(params)
     if (state?.process !== undefined && !processes.isOwn(state.process)) return processes.forward(state.process, request, context)
     const call = new ItemCall(callerRequest, { method, route, state })
+    const startedAt = performance.now()
     try {
-      return await (onEvent ? reportCall(call, run, onEvent) : run(call))
+      const response = await run(call)
+      onEvent?.(answeredEvent(call, startedAt, response))
+      return response
     } catch (error) {
+      onEvent?.(failedEvent(call, startedAt, error))
       return throwAsRpcError(call, error)
     }
   }
@@ -116,14 +119,14 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
 /** Returns the result of a server as the caller gets it; synchronously where possible. */
 function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarderOptions): JsonObject | Promise<JsonObject> {
   const { request, context, caller, route } = call
-  const { table, router, taskIds } = options
+  const { registry, router, taskIds } = options
   if (result.resultType === 'input_required') return exposeInputState(call, result, options)
   if (result.resultType === 'task') return taskIds.exposeTask(route, result, context)
-  if (table().single) return result
+  if (registry.table.single) return result
   return exposeResultUris(request.method, result, {
     expose: (uri) =>
       uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
-    markApp: (uri) => table().uris.mark(route.server, uri),
+    markApp: (uri) => registry.table.uris.mark(route.server, uri),
   })
 }
 

@@ -1,7 +1,7 @@
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { unknownItem } from '../../protocol/errors.ts'
 import { followPages } from '../../protocol/pages.ts'
-import type { RoutingTable } from '../routes/table.ts'
+import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { CallerRequest } from './item-call.ts'
 import { proxyRequest } from './proxy.ts'
@@ -11,7 +11,7 @@ import type { Router } from './router.ts'
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 
 export interface MergedSkillsOptions {
-  readonly table: () => RoutingTable
+  readonly registry: CurrentTable
   readonly router: Router
 }
 
@@ -23,8 +23,9 @@ export interface MergedSkills {
   get(call: CallerRequest): Promise<Response>
 }
 
-export function createMergedSkills({ table, router }: MergedSkillsOptions): MergedSkills {
-  const expose = (server: string, entry: JsonObject): JsonObject => markUris(entry, (uri) => table().uris.mark(server, uri))
+export function createMergedSkills({ registry, router }: MergedSkillsOptions): MergedSkills {
+  const expose = (server: string, entry: JsonObject): JsonObject =>
+    markUris(entry, (uri) => registry.table.uris.mark(server, uri))
   const listOf = async (upstream: GatewayUpstream, call: CallerRequest): Promise<JsonObject[]> => {
     const { caller } = call
     const { value } = await upstream.catalogue.discover(caller, upstream.listWaitMs)
@@ -36,7 +37,7 @@ export function createMergedSkills({ table, router }: MergedSkillsOptions): Merg
   }
   return {
     async list(call) {
-      const lists = await Promise.all(table().upstreams.map((upstream) => listOf(upstream, call)))
+      const lists = await Promise.all(registry.table.upstreams.map((upstream) => listOf(upstream, call)))
       return success(call.request.id, { resultType: 'complete', skills: lists.flat(), ttlMs: 0, cacheScope: 'private' })
     },
     async get(call) {

@@ -45,7 +45,7 @@ export async function proxyList(
   const request = { ...call.request, params: position === undefined ? params : { ...params, cursor: position } }
   const response = await proxyRequest(upstream, { ...call, request })
   if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
-  const filter = upstream.filterOf(info.kind)
+  const filter = upstream.filters[info.kind]
   const list: unknown[] = response.result[info.key] as unknown[]
   let items: readonly JsonObject[] = checkItems(list, { info, server: upstream.name, onEvent })
   for (const policy of policies.list) items = (await policy.listed?.(upstream.name, info.kind, items)) ?? items

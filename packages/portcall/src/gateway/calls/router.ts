@@ -9,7 +9,7 @@ import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.
 import type { Caller } from '../policy/caller.ts'
 import type { RequestedItem } from '../policy/item-methods.ts'
 import type { GatewayItem } from '../policy/types.ts'
-import type { RoutingTable } from '../routes/table.ts'
+import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
 /** Where a request about an item goes. */
@@ -34,14 +34,11 @@ export interface Router {
 }
 
 export interface RouterOptions {
-  readonly table: () => RoutingTable
+  readonly registry: CurrentTable
   readonly lists: MergedLists
 }
 
-export function createRouter({ table, lists }: RouterOptions): Router {
-  /** Returns the route if the policies let the caller see the item. */
-  const checkVisibility = (route: ItemRoute, caller: Caller): ItemRoute | Promise<ItemRoute | undefined> =>
-    caller.policies.isEmpty ? route : askPolicies(route, caller)
+export function createRouter({ registry, lists }: RouterOptions): Router {
   const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): ItemRoute => ({
     upstream,
     server,
@@ -68,44 +65,43 @@ export function createRouter({ table, lists }: RouterOptions): Router {
     return undefined
   }
   const findByUri = async (uri: string, caller: Caller): Promise<ItemRoute | undefined> => {
-    const { single, upstreams, byName, uris } = table()
+    const { single, upstreams, byName, uris } = registry.table
     const marked = uris.unmark(uri)
     const owner = marked ? byName.get(marked.server) : (single ?? onlyResourceServer(upstreams, caller))
     if (owner) return routeTo(owner, { kind: 'resource', uri: marked?.uri ?? uri }, caller)
     const listed = await findListed(['resource', 'template'], caller, (list) => findInList(list, uri))
     return listed && { ...listed, kind: 'resource', name: listed.kind === 'resource' ? listed.name : uri }
   }
-  const findNamed = ({ kind, name }: RequestedItem, caller: Caller): ReturnType<Router['find']> => {
-    const { single, byAlias, names } = table()
-    const parts = single ? { server: single.alias, name } : names[kind as 'tool' | 'prompt'].resolve(name)
-    const upstream = parts && byAlias.get(parts.server)
-    if (!upstream)
-      return findListed([kind], caller, ({ items }) => items.get(name)).then((route) => route && checkVisibility(route, caller))
-    const original = upstream.filterOf(kind).original(parts.name)
-    if (original === undefined) return undefined
-    const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
-    return checkVisibility({ upstream, server: upstream.name, kind, name: original, definition }, caller)
-  }
   const findReference = async (uri: string, caller: Caller): Promise<ItemRoute | undefined> => {
-    const { uris, byName, single } = table()
+    const { uris, byName, single } = registry.table
     const marked = uris.unmark(uri)
     const owner = marked ? byName.get(marked.server) : single
     const listed = owner ? undefined : await findListed(['template'], caller, (list) => findByText(list, uri))
     const route = owner ? routeTo(owner, { kind: 'template', uri: marked?.uri ?? uri }, caller) : listed
     return route ?? findByUri(uri, caller)
   }
+  const findResource = async (kind: 'resource' | 'template', uri: string, caller: Caller): Promise<ItemRoute | undefined> => {
+    const route = kind === 'template' ? await findReference(uri, caller) : await findByUri(uri, caller)
+    return route?.upstream.filters[route.kind].accepts(route.name) ? checkVisibility(route, caller) : undefined
+  }
 
   return {
-    find(item, caller) {
-      if (item.kind === 'tool' || item.kind === 'prompt') return findNamed(item, caller)
-      const found = item.kind === 'template' ? findReference(item.name, caller) : findByUri(item.name, caller)
-      return found.then((route) =>
-        route?.upstream.filterOf(route.kind).accepts(route.name) ? checkVisibility(route, caller) : undefined,
-      )
+    find({ kind, name }, caller) {
+      if (kind === 'resource' || kind === 'template') return findResource(kind, name, caller)
+      const { single, byAlias, names } = registry.table
+      const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
+      const upstream = parts && byAlias.get(parts.server)
+      if (!upstream)
+        return findListed([kind], caller, ({ items }) => items.get(name)).then((route) => route && checkVisibility(route, caller))
+      const original = upstream.filters[kind].original(parts.name)
+      if (original === undefined) return undefined
+      const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
+      const route: ItemRoute = { upstream, server: upstream.name, kind, name: original, definition }
+      return caller.policies.isEmpty ? route : checkVisibility(route, caller)
     },
     findTool: async (upstream, name, caller) => checkVisibility({ upstream, server: upstream.name, kind: 'tool', name }, caller),
     exposeUri({ upstream }, uri, caller) {
-      const { uris, single, upstreams } = table()
+      const { uris, single, upstreams } = registry.table
       if ((single ?? onlyResourceServer(upstreams, caller)) === upstream)
         return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
       const resource = lists.known('resource', caller)?.items.get(uri)
@@ -122,7 +118,8 @@ export function createRouter({ table, lists }: RouterOptions): Router {
 }
 
 /** Returns the route, with the definition of the item, if the policies let the caller see it. */
-async function askPolicies(route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> {
+async function checkVisibility(route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> {
+  if (caller.policies.isEmpty) return route
   const { item, error } = route.definition ? { item: route, error: undefined } : await withDefinition(route, caller)
   if (caller.policies.isVisible(item, caller)) return item
   const isNamed = item.kind === 'tool' || item.kind === 'prompt'

@@ -45,7 +45,7 @@ const prefixOf = ({ alias }: GatewayUpstream): string => `${alias}__`
 /** Returns the names that an item may have in the gateway. */
 function exposedNames(upstream: GatewayUpstream, kind: GatewayItemKind, name: string): string[] {
   if (kind === 'resource' || kind === 'template') return [name]
-  const offered = upstream.filterOf(kind).rename(name)
+  const offered = upstream.filters[kind].rename(name)
   const qualified = `${prefixOf(upstream)}${offered}`
   return upstream.isPrefixed ? [qualified] : [offered, qualified]
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { KEPT_META, UNAVAILABLE_META } from '../../protocol/meta.ts'
 import { describeToCaller } from '../api/errors.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { invalidCursor, type ListCursors } from './cursors.ts'
 import { mayKnowServer } from './known-servers.ts'
@@ -12,7 +13,7 @@ import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
 
 export interface ListItemsOptions {
   readonly lists: MergedLists
-  readonly upstreams: () => readonly GatewayUpstream[]
+  readonly registry: CurrentTable
   readonly cursors: ListCursors
   readonly pageSize: number
 }
@@ -24,7 +25,7 @@ export type ListItems = (
   request: { readonly cursor: unknown; readonly auth: ExchangeContext['auth'] },
 ) => Promise<JsonObject>
 
-export function createListItems({ lists, upstreams, cursors, pageSize }: ListItemsOptions): ListItems {
+export function createListItems({ lists, registry, cursors, pageSize }: ListItemsOptions): ListItems {
   const visibleItems = ({ items }: MergedList, caller: Caller): JsonObject[] => {
     const { policies } = caller
     if (policies.isEmpty) return [...items.values()].map(({ listed }) => listed)
@@ -35,7 +36,7 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
 
   return async (info, caller, { cursor, auth }) => {
     const list = await lists.get(info.kind, caller)
-    const servers = upstreams().filter(
+    const servers = registry.table.upstreams.filter(
       (upstream) => list.missing.has(upstream.name) && mayKnowServer(upstream, caller, [info.kind]),
     )
     failIfRequired(list, servers)

@@ -8,7 +8,7 @@ import type { OnGatewayEvent } from '../api/events.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayItem, GatewayItemKind } from '../policy/types.ts'
 import { markAppUris } from '../routes/app-uris.ts'
-import type { NameRoutes } from '../routes/names.ts'
+import type { CurrentTable } from '../routes/table.ts'
 import type { UriRoutes } from '../routes/uris.ts'
 import { type CacheRules, mergeRules, type UpstreamList } from '../upstreams/fetch-list.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
@@ -45,9 +45,7 @@ export interface MergedLists {
 }
 
 export interface MergedListsOptions {
-  readonly upstreams: () => readonly GatewayUpstream[]
-  readonly names: () => { readonly [kind in 'tool' | 'prompt']: NameRoutes }
-  readonly uris: () => UriRoutes
+  readonly registry: CurrentTable
   readonly onEvent: OnGatewayEvent
 }
 
@@ -59,18 +57,19 @@ interface Merge {
   readonly list: MergedList
 }
 
-export function createMergedLists({ upstreams, names, uris, onEvent }: MergedListsOptions): MergedLists {
+export function createMergedLists({ registry, onEvent }: MergedListsOptions): MergedLists {
   let merges = new Map<string, Merge>()
   const keyOf = (kind: GatewayItemKind, caller: Caller): string => `${kind} ${caller.key}`
 
   const exposeNames = async (kind: 'tool' | 'prompt', items: readonly Candidate[]): Promise<readonly (string | undefined)[]> =>
-    names()[kind].expose(
-      items.map(({ upstream, name }) => ({ server: upstream.alias, name: upstream.filterOf(kind).rename(name) })),
+    registry.table.names[kind].expose(
+      items.map(({ upstream, name }) => ({ server: upstream.alias, name: upstream.filters[kind].rename(name) })),
     )
   const exposeUris = (items: readonly Candidate[]): readonly string[] => {
+    const { uris } = registry.table
     const taken = new Set<string>()
     return items.map(({ upstream, name }) => {
-      const exposed = taken.has(name) || uris().unmark(name) ? uris().mark(upstream.name, name) : name
+      const exposed = taken.has(name) || uris.unmark(name) ? uris.mark(upstream.name, name) : name
       taken.add(exposed)
       return exposed
     })
@@ -84,7 +83,7 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
     const items = new Map<string, MergedItem>()
     for (const [index, candidate] of candidates.entries()) {
       const name = exposed[index]
-      if (name !== undefined && !items.has(name)) items.set(name, toMergedItem(candidate, name, uris()))
+      if (name !== undefined && !items.has(name)) items.set(name, toMergedItem(candidate, name, registry.table.uris))
       else onEvent({ type: 'item-dropped', server: candidate.server, kind, name: candidate.name, reason: 'its name is taken' })
     }
     return items
@@ -97,7 +96,7 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
     },
     async get(kind, caller) {
       const known = merges
-      const servers = upstreams()
+      const servers = registry.table.upstreams
       const lookups = await Promise.all(servers.map((server) => server.catalogue.list(kind, caller, server.listWaitMs)))
       const sources = lookups.map(({ value }) => value)
       const missing = new Map(
@@ -120,7 +119,7 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
 type Candidate = GatewayItem & { readonly upstream: GatewayUpstream; readonly definition: JsonObject }
 
 function candidatesOf(kind: GatewayItemKind, upstream: GatewayUpstream, { items }: UpstreamList): Candidate[] {
-  const filter = upstream.filterOf(kind)
+  const filter = upstream.filters[kind]
   return [...items]
     .filter(([name]) => filter.accepts(name))
     .map(([name, definition]) => ({ kind, upstream, server: upstream.name, name, definition }))

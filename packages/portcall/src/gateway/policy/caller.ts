@@ -1,15 +1,37 @@
 import { credentialKey } from '../../jsonrpc/authorization-key.ts'
 import type { Auth, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request } from '../../jsonrpc/message.ts'
-import { unsupportedProtocolVersion } from '../../protocol/errors.ts'
+import { invalidParams, unsupportedProtocolVersion } from '../../protocol/errors.ts'
 import { readRequestMeta } from '../../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
 import { subrequestMeta } from '../../protocol/subrequest.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
+import { foldCase } from '../../util/fold-case.ts'
 import type { CombinedPolicies } from './combine.ts'
-import { checkParamNames } from './duplicate-members.ts'
 import { ITEM_SELECTION, type ItemSelection } from './item-selection.ts'
 import type { GatewayCaller } from './types.ts'
+
+/** The params that a gateway reads. */
+const PARAMS = [
+  'name',
+  'arguments',
+  'uri',
+  'ref',
+  'argument',
+  'context',
+  'cursor',
+  'taskId',
+  'task',
+  'requestState',
+  'inputResponses',
+  'notifications',
+  '_meta',
+]
+/** The members of `ref` and `argument`. */
+const MEMBERS = ['type', 'name', 'uri', 'value']
+const NAMES = [...PARAMS, ...MEMBERS]
+const KNOWN: ReadonlySet<string> = new Set(NAMES)
+const SPELLINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [foldCase(name), name]))
 
 /** The caller of one request, and what the servers of the gateway may know about it. */
 export class Caller implements GatewayCaller {
@@ -60,4 +82,20 @@ export class Caller implements GatewayCaller {
     const { [ITEM_SELECTION]: _selection, ...meta }: JsonObject & { [ITEM_SELECTION]?: unknown } = subrequestMeta(this.request)
     return meta
   }
+}
+
+/**
+ * Checks the names of params and of the members of `ref` and `argument`. Some programs ignore case: the policies would decide about one value, and the
+ * server would read another one.
+ *
+ * @throws RpcError -32602 if a name differs only in case from one that the gateway reads.
+ */
+function checkParamNames(params: JsonObject): void {
+  for (const name of Object.keys(params)) {
+    if (KNOWN.has(name)) continue
+    const expected = SPELLINGS.get(foldCase(name))
+    if (expected !== undefined) throw invalidParams(`"${name}" must be written "${expected}"`)
+  }
+  if (isObject(params.ref)) checkParamNames(params.ref)
+  if (isObject(params.argument)) checkParamNames(params.argument)
 }

@@ -1,39 +1,14 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
-import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
-import { foldCase } from '../../util/fold-case.ts'
 
 /*
- * Programs disagree about which member they read if two have the same name, or if some ignore case. A gateway refuses such requests: the
- * policies would decide about one value, and the server or a proxy would read another one.
+ * Programs disagree about which member they read if two have the same name. A gateway refuses such requests: the policies would decide about one
+ * value, and the server or a proxy would read another one.
  */
 
 const QUOTE = '"'
 const COLON = 58
 const BACKSLASH = 92
 const SPACE = 32
-
-/** The params that a gateway reads. */
-const PARAMS = [
-  'name',
-  'arguments',
-  'uri',
-  'ref',
-  'argument',
-  'context',
-  'cursor',
-  'taskId',
-  'task',
-  'requestState',
-  'inputResponses',
-  'notifications',
-  '_meta',
-]
-/** The members of `ref` and `argument`. */
-const MEMBERS = ['type', 'name', 'uri', 'value']
-const NAMES = [...PARAMS, ...MEMBERS]
-const KNOWN: ReadonlySet<string> = new Set(NAMES)
-const SPELLINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [foldCase(name), name]))
 
 /** Parses JSON. @throws SyntaxError; RpcError -32600 if an object has several members with the same name. */
 export function parseUniqueNames(text: string): unknown {
@@ -67,19 +42,4 @@ function countMembers(value: unknown): number {
   if (Array.isArray(value)) for (const item of value) members += countMembers(item)
   else for (const member of Object.values(value)) members += 1 + countMembers(member)
   return members
-}
-
-/**
- * Checks the names of params and of the members of `ref` and `argument`.
- *
- * @throws RpcError -32602 if a name differs only in case from one that the gateway reads.
- */
-export function checkParamNames(params: JsonObject): void {
-  for (const name of Object.keys(params)) {
-    if (KNOWN.has(name)) continue
-    const expected = SPELLINGS.get(foldCase(name))
-    if (expected !== undefined) throw invalidParams(`"${name}" must be written "${expected}"`)
-  }
-  if (isObject(params.ref)) checkParamNames(params.ref)
-  if (isObject(params.argument)) checkParamNames(params.argument)
 }

@@ -58,6 +58,6 @@ export function createNameRoutes(options: NameRoutesOptions): NameRoutes {
       if (mode === 'never') return firstWins(items)
       return mode === 'always' ? Promise.all(items.map(qualify)) : onConflict(items)
     },
-    resolve: (name) => (mode === 'never' ? undefined : split(name)),
+    resolve: mode === 'never' ? () => undefined : split,
   }
 }

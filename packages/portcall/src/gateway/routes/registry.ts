@@ -3,11 +3,12 @@ import { delay } from '../../util/timers.ts'
 import { checkUpstreamOptions } from '../api/check-options.ts'
 import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from '../api/options.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
-import { createRoutingTable, type RoutingTable } from './table.ts'
+import { type CurrentTable, createRoutingTable, type RoutingTable } from './table.ts'
 
 /** The servers of a gateway, which may be replaced while it runs. */
-export interface UpstreamRegistry {
-  table(): RoutingTable
+export interface UpstreamRegistry extends CurrentTable {
+  /** Sets the function that creates servers, and the first ones. @throws TypeError if an option is invalid. */
+  open(servers: GatewayServers, create: CreateUpstream): void
   /**
    * Replaces the servers. Those with the same name and options are kept. The others are closed after their last response,
    * or after 10 seconds; then it resolves.
@@ -18,10 +19,8 @@ export interface UpstreamRegistry {
   close(): Promise<void>
 }
 
-export interface UpstreamRegistryOptions {
-  readonly names: GatewayNameOptions | undefined
-  readonly create: (name: string, server: GatewayServerOptions) => GatewayUpstream
-}
+/** Creates a server of the gateway. */
+export type CreateUpstream = (name: string, server: GatewayServerOptions) => GatewayUpstream
 
 const DRAIN_TIMEOUT_MS = 10_000
 const DRAIN_POLL_MS = 20
@@ -33,33 +32,36 @@ async function closeWhenIdle(upstream: GatewayUpstream): Promise<void> {
   await upstream.close()
 }
 
-/** @throws TypeError if an option is invalid. */
-export function createUpstreamRegistry(initial: GatewayServers, { names, create }: UpstreamRegistryOptions): UpstreamRegistry {
-  let current = createRoutingTable([], names)
+/** Creates a registry without servers. */
+export function createUpstreamRegistry(names: GatewayNameOptions | undefined): UpstreamRegistry {
+  let createUpstream: CreateUpstream | undefined
 
   /** Returns the servers that are left out from now on. */
   const swap = (servers: GatewayServers): GatewayUpstream[] => {
     checkUpstreamOptions(servers)
-    const enabled = [...serverOptionsOf(servers)].filter(([, server]) => !server.disabled)
-    const kept = (name: string, server: GatewayServerOptions): GatewayUpstream | undefined => {
-      const known = current.byName.get(name)
-      return known && isSameServer(known.options, server) ? known : undefined
-    }
-    const upstreams = enabled.map(([name, server]) => kept(name, server) ?? create(name, server))
-    const previous = current.upstreams
-    current = createRoutingTable(upstreams, names)
+    const { byName, upstreams: previous } = registry.table
+    const upstreams = [...serverOptionsOf(servers)].flatMap(([name, server]) => {
+      if (server.disabled) return []
+      const known = byName.get(name)
+      return known && isSameServer(known.options, server) ? known : (createUpstream?.(name, server) ?? [])
+    })
+    registry.table = createRoutingTable(upstreams, names)
     return previous.filter((upstream) => !upstreams.includes(upstream))
   }
-  swap(initial)
-  return {
-    table: () => current,
+  const registry: UpstreamRegistry & { table: RoutingTable } = {
+    table: createRoutingTable([], names),
+    open(servers, create) {
+      createUpstream = create
+      swap(servers)
+    },
     async replace(servers) {
       await Promise.all(swap(servers).map(closeWhenIdle))
     },
     async close() {
-      await Promise.all(current.upstreams.map((upstream) => upstream.close()))
+      await Promise.all(registry.table.upstreams.map((upstream) => upstream.close()))
     },
   }
+  return registry
 }
 
 /** Reports whether two servers have the same options. Functions and servers in this process are the same only if they are identical. */

@@ -20,6 +20,11 @@ export interface RoutingTable {
   readonly single: GatewayUpstream | undefined
 }
 
+/** The owner of the routing table. */
+export interface CurrentTable {
+  readonly table: RoutingTable
+}
+
 /** @throws TypeError if two servers have the same alias. */
 export function createRoutingTable(upstreams: readonly GatewayUpstream[], options: GatewayNameOptions = {}): RoutingTable {
   const prefixed = upstreams.filter(({ alias }) => alias !== '')

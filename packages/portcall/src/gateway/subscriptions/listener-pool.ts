@@ -1,6 +1,7 @@
 import { sessionOf } from '../../protocol/caller-identity.ts'
 import { randomId } from '../../util/random.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { CombinedPolicies } from '../policy/combine.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createUpstreamListener, type UpstreamListener } from './upstream-listener.ts'
 
@@ -12,7 +13,8 @@ export interface ListenerPool {
   close(): void
 }
 
-export function createListenerPool(): ListenerPool {
+/** `policies` returns the current policies. */
+export function createListenerPool(policies: () => CombinedPolicies): ListenerPool {
   const listeners = new Map<string, { readonly upstreamId: string; readonly listener: UpstreamListener }>()
   const sessions = new WeakMap<object, string>()
   const sessionIdOf = ({ request }: Caller): string => {
@@ -32,7 +34,7 @@ export function createListenerPool(): ListenerPool {
       const onUnused = (): void => {
         if (listeners.get(key)?.listener === listener) listeners.delete(key)
       }
-      const listener = createUpstreamListener({ upstream, meta: caller.sharedMeta, auth: caller.auth, onUnused })
+      const listener = createUpstreamListener({ upstream, meta: caller.sharedMeta, auth: caller.auth, policies, onUnused })
       listeners.set(key, { upstreamId: upstream.id, listener })
       return listener
     },

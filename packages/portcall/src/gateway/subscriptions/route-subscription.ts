@@ -3,13 +3,13 @@ import { invalidParams } from '../../protocol/errors.ts'
 import { LIST_CHANGE_KEYS } from '../../protocol/methods.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import type { ItemRoute, Router } from '../calls/router.ts'
-import { type RoutingTable, SELF } from '../routes/table.ts'
+import { type CurrentTable, SELF } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
 /** Dependencies for routing a subscription. */
 export interface SubscriptionRouting {
-  readonly table: () => RoutingTable
+  readonly registry: CurrentTable
   readonly router: Router
   readonly taskIds: TaskIds
 }
@@ -40,7 +40,7 @@ export async function routeSubscription(
   requested: JsonObject,
   routing: SubscriptionRouting,
 ): Promise<Map<GatewayUpstream, RoutedFilter>> {
-  const { upstreams, single } = routing.table()
+  const { upstreams, single } = routing.registry.table
   const lists = Object.fromEntries(LIST_CHANGE_KEYS.filter((key) => requested[key] === true).map((key) => [key, true]))
   const common = { ...lists, ...(single && otherKeys(requested)) }
   const routed = new Map<GatewayUpstream, RoutedFilter>()
@@ -81,8 +81,8 @@ async function addTasks(
 ): Promise<void> {
   for (const exposed of readSubjects(requested, 'taskIds')) {
     const task = await routing.taskIds.resolve(exposed, call.context).catch(() => undefined)
-    const upstream = task && routing.table().byName.get(task.server)
-    const self = task ? undefined : routing.table().byName.get(SELF)
+    const upstream = task && routing.registry.table.byName.get(task.server)
+    const self = task ? undefined : routing.registry.table.byName.get(SELF)
     if (self) routed.get(self)?.exposedTasks.set(exposed, exposed)
     const tool = task && upstream && (await routing.router.findTool(upstream, task.name, call.caller))
     if (task && upstream && tool) routed.get(upstream)?.exposedTasks.set(task.taskId, exposed)

@@ -43,9 +43,9 @@ const KIND_OF_CHANGE = new Map(
 )
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { table, policies } = options
+  const { registry, policies } = options
   const subscribers = new Set<GatewaySubscriber>()
-  const listeners = createListenerPool()
+  const listeners = createListenerPool(policies)
   let isClosed = false
 
   /** Subscribes to one server. Returns the accepted part, as the gateway exposes it, and a function that unsubscribes. */
@@ -120,7 +120,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     },
     recover: (upstream, unavailableSince) => listeners.recover(upstream, unavailableSince),
     reattach() {
-      const ids = new Set(table().upstreams.map(({ id }) => id))
+      const ids = new Set(registry.table.upstreams.map(({ id }) => id))
       for (const subscriber of subscribers) {
         subscriber.keepOnly(ids)
         reattachOne(subscriber)

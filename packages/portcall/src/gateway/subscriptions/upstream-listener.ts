@@ -3,6 +3,7 @@ import { type JsonObject, type Notification, notification } from '../../jsonrpc/
 import { LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { interruptibleDelay } from '../../util/timers.ts'
+import type { CombinedPolicies } from '../policy/combine.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { acceptedPart, type Filter, isEmptyFilter, isSameFilter, uniteFilters } from './filters.ts'
 import { openUpstreamStream, type UpstreamStream } from './upstream-stream.ts'
@@ -31,6 +32,8 @@ export interface UpstreamListenerOptions {
   readonly upstream: GatewayUpstream
   readonly meta: JsonObject
   readonly auth: Auth | undefined
+  /** Returns the current policies. */
+  readonly policies: () => CombinedPolicies
   /** Called when the last subscriber is removed. */
   readonly onUnused: () => void
 }
@@ -42,7 +45,7 @@ const ACKNOWLEDGE_TIMEOUT_MS = 2000
 const RESOURCE_UPDATED = 'notifications/resources/updated'
 
 export function createUpstreamListener(options: UpstreamListenerOptions): UpstreamListener {
-  const { upstream, meta, auth, onUnused } = options
+  const { upstream, meta, auth, policies, onUnused } = options
   const subscribers = new Set<SubscriberFilter>()
   const closing = new AbortController()
   let current: UpstreamStream | undefined
@@ -67,7 +70,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   }
   const open = (filter: Filter): UpstreamStream =>
     openUpstreamStream({
-      ...{ upstream, meta, auth, filter, onNotification: deliver, onRenewed: deliverAll, onEnd: ended },
+      ...{ upstream, meta, auth, policies, filter, onNotification: deliver, onRenewed: deliverAll, onEnd: ended },
       signal: closing.signal,
     })
   const ended = (stream: UpstreamStream, isRefused: boolean): void => {

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, type Notification } from '../../jsonrpc/mess
 import { retryDelayOf } from '../../jsonrpc/retryable.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { SubscriptionFilter } from '../../protocol/types.ts'
+import type { CombinedPolicies } from '../policy/combine.ts'
 import { requestResult } from '../upstreams/fetch-list.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
@@ -12,6 +13,8 @@ export interface UpstreamStreamOptions {
   readonly upstream: GatewayUpstream
   readonly meta: JsonObject
   readonly auth: Auth | undefined
+  /** Returns the current policies. */
+  readonly policies: () => CombinedPolicies
   readonly filter: Filter
   /** Ends the stream, as `close` does. */
   readonly signal: AbortSignal
@@ -31,7 +34,7 @@ export interface UpstreamStream {
 }
 
 export function openUpstreamStream(options: UpstreamStreamOptions): UpstreamStream {
-  const { upstream, meta, auth, filter, onNotification, onRenewed, onEnd } = options
+  const { upstream, meta, auth, policies, filter, onNotification, onRenewed, onEnd } = options
   const controller = new AbortController()
   const signal = AbortSignal.any([controller.signal, options.signal])
   let acknowledge!: (accepted: Filter | undefined) => void
@@ -56,7 +59,7 @@ export function openUpstreamStream(options: UpstreamStreamOptions): UpstreamStre
   }
   const params = { notifications: filter, _meta: meta }
   requestResult(
-    upstream.exchangeUnder(),
+    upstream.exchangeUnder(policies()),
     { method: 'subscriptions/listen', params },
     { signal, notify, ...(auth && { auth }) },
   ).then(() => end(undefined), end)

@@ -3,8 +3,8 @@ import type { Exchange } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { CombinedPolicies } from '../policy/combine.ts'
 import { type RawAnswer, withRawAnswer } from '../policy/raw-answer.ts'
-import type { GatewayPolicy } from '../policy/types.ts'
 import { toInfo, type UpstreamInfo } from './answers.ts'
 import { checkItems } from './check-item.ts'
 import { fetchPages, requestResult, type UpstreamList } from './fetch-list.ts'
@@ -24,8 +24,10 @@ export interface AnswerReader {
 
 export interface AnswerReaderOptions {
   readonly server: string
-  readonly exchange: () => Exchange
-  readonly policies: () => readonly GatewayPolicy[]
+  /** Returns the Exchange with the middleware of the server and of policies. */
+  readonly exchangeUnder: (policies: CombinedPolicies) => Exchange
+  /** Returns the current policies. */
+  readonly policies: () => CombinedPolicies
   readonly onEvent: OnGatewayEvent
   /** The lists that are kept for a server that does not answer. Absent if none are. */
   readonly kept: KeptLists | undefined
@@ -42,12 +44,23 @@ interface OwnRequest {
   readonly raw: RawAnswer | undefined
 }
 
-export function createAnswerReader({ server, exchange, policies, onEvent, kept, onTimeout }: AnswerReaderOptions): AnswerReader {
+export function createAnswerReader({
+  server,
+  exchangeUnder,
+  policies,
+  onEvent,
+  kept,
+  onTimeout,
+}: AnswerReaderOptions): AnswerReader {
   const request = async (caller: Caller, { method, params, raw }: OwnRequest): Promise<JsonObject> => {
     const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS)
     const _meta = raw ? withRawAnswer(caller.sharedMeta, raw) : caller.sharedMeta
     try {
-      return await requestResult(exchange(), { method, params: { ...params, _meta } }, createContext(signal, caller.auth))
+      return await requestResult(
+        exchangeUnder(policies()),
+        { method, params: { ...params, _meta } },
+        createContext(signal, caller.auth),
+      )
     } catch (error) {
       if (signal.aborted) onTimeout(signal.reason)
       throw error
@@ -66,7 +79,7 @@ export function createAnswerReader({ server, exchange, policies, onEvent, kept, 
       (message) => onEvent({ type: 'warning', server, message }),
     )
     let offered: readonly JsonObject[] = checkItems(items, { info, server, onEvent })
-    for (const policy of policies()) {
+    for (const policy of policies().list) {
       const check = isKept && policy.listedEarlier ? 'listedEarlier' : 'listed'
       offered = (await policy[check]?.(server, info.kind, offered)) ?? offered
     }

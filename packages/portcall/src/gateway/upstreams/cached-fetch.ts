@@ -54,7 +54,6 @@ const NEVER = new Promise<never>(() => {})
  * wait no longer than if they had come then.
  */
 export function createCachedFetch<T extends Fetched>(waitingSince: () => number | undefined = () => undefined): CachedFetch<T> {
-  let last: T | undefined
   let error: unknown
   let pending: PendingFetch<T> | undefined
   let isInvalid = false
@@ -74,7 +73,7 @@ export function createCachedFetch<T extends Fetched>(waitingSince: () => number 
     }
     current.result.then(
       (value) => {
-        last = value
+        cached.last = value
         error = undefined
         if (current.isStale) isInvalid = true
         end()
@@ -87,11 +86,10 @@ export function createCachedFetch<T extends Fetched>(waitingSince: () => number 
     return current
   }
 
-  return {
-    get last() {
-      return last
-    },
+  const cached: CachedFetch<T> & { last: T | undefined } = {
+    last: undefined,
     async get(options) {
+      const { last } = cached
       if (last && !isInvalid && last.freshUntil > Date.now()) return { value: last, error: undefined }
       if (!pending || pending.isStale) pending = start(options, pending?.result)
       const current = pending
@@ -102,17 +100,18 @@ export function createCachedFetch<T extends Fetched>(waitingSince: () => number 
         current.isLate = true
         const text = `No response within ${options.waitMs} ms`
         return {
-          value: last,
+          value: cached.last,
           error: error ?? new ListTimeoutError(waitingSince() === undefined ? text : `It is still starting. ${text}`),
         }
       }
-      return outcome === undefined ? { value: last, error } : { value: outcome as T, error: undefined }
+      return outcome === undefined ? { value: cached.last, error } : { value: outcome as T, error: undefined }
     },
     invalidate() {
       isInvalid = true
       if (pending?.hasBegun) pending.isStale = true
     },
   }
+  return cached
 }
 
 /** Settles with the promise, or resolves to `fallback` after `ms`. */

@@ -63,11 +63,11 @@ export function sharingOf(server: GatewayServerOptions, credentials: Credentials
 type Sharing = NonNullable<GatewayServerOptions['sharing']>
 
 const SHARED = 'shared'
-/** Returns what identifies the callers that share a connection: an object for a session. */
-const OWNERS: { readonly [sharing in Sharing]: (request: Request, auth: Auth | undefined) => string | object } = {
-  shared: () => SHARED,
-  principal: (_request, auth) => (auth ? `principal ${credentialKey(auth)}` : SHARED),
-  session: (request, auth) => sessionOf(request) ?? OWNERS.principal(request, auth),
+
+/** Returns the key of the callers that share a connection: an object for a session. */
+function ownerOf(request: Request, auth: Auth | undefined, sharing: Sharing): string | object {
+  const session = sharing === 'session' ? sessionOf(request) : undefined
+  return session ?? (auth ? `principal ${credentialKey(auth)}` : SHARED)
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
@@ -114,7 +114,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return size
     },
     get(request, { auth }) {
-      const key = OWNERS[sharing](request, auth)
+      const key = sharing === 'shared' ? SHARED : ownerOf(request, auth, sharing)
       const known = connections.get(key)
       if (known) return known
       const created = create(sharing === 'shared' ? undefined : auth)

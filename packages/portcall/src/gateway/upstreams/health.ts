@@ -2,18 +2,18 @@ import { backoffMs } from '../../util/backoff.ts'
 import { unref } from '../../util/timers.ts'
 import type { UpstreamState } from '../api/status.ts'
 
-/** Whether a server is available. While it is not, requests fail immediately, and the server is tried again in the background. */
+/** The availability of a server. While it is not available, requests fail immediately, and the server is tried again in the background. */
 export interface UpstreamHealth {
   readonly state: UpstreamState
-  /** Why the server is not available. */
+  /** The reason why the server is not available. */
   readonly error: unknown
   /** The number of failures since the last success. */
   readonly failures: number
-  /** When the server is tried again, in milliseconds since 1970. */
+  /** The time of the next attempt, in milliseconds since 1970. */
   readonly nextAttemptAt: number | undefined
-  /** Since when the server is not available, in milliseconds since 1970. */
+  /** The time since which the server is not available, in milliseconds since 1970. */
   readonly unavailableSince: number | undefined
-  /** Whether requests should fail immediately. */
+  /** Requests should fail immediately. */
   readonly isFailing: boolean
   /** A connection is being opened. */
   connecting(): void
@@ -25,107 +25,100 @@ export interface UpstreamHealth {
   refused(error: unknown): void
   /** A connection was opened: the server is available, and is watched for a while. */
   opened(): void
-  /**
-   * A connection was lost. If a request can be repeated, finds out whether the server is still there. A server that is lost again and again soon
-   * after it was opened is not opened again at once.
-   */
+  /** A connection was lost. Probes the server if a request can be repeated. Backs off after repeated quick disconnects. */
   lost(error: unknown, isRetryable: boolean): void
   close(): void
 }
 
 export interface UpstreamHealthOptions {
-  /** Tries to reach the server. Absent if only a caller can do that. */
+  /** Tries to reach the server. Absent if only a caller can. */
   readonly probe?: (() => Promise<unknown>) | undefined
   readonly onChange: (health: UpstreamHealth) => void
 }
 
 const BACKOFF = { firstMs: 1000, maxMs: 30_000 }
-/** A connection that lasts so long is stable. */
+/** Minimum uptime of a stable connection. */
 const STABLE_MS = 10_000
-/** So many connections in a row may be lost sooner before the server counts as not available. */
+/** Quick disconnects in a row before the server is marked unavailable. */
 const MAX_QUICK_LOSSES = 3
-/** After so many failures in a row, the server is tried again only when it is needed. */
+/** Failures in a row after which the server is tried again only when it is needed. */
 const MAX_BACKGROUND_ATTEMPTS = 1000
 
+/** Health whose values its owner changes. They are values, because each request reads one. */
+type MutableHealth = { -readonly [member in keyof UpstreamHealth]: UpstreamHealth[member] }
+
 export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions): UpstreamHealth {
-  let state: UpstreamState = 'idle'
-  let error: unknown
-  let failures = 0
-  let nextAttemptAt: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isProbing = false
-  let unavailableSince: number | undefined
   const losses = createLossCounter()
 
+  const update = (): void => {
+    health.isFailing = health.state === 'failing' && (isProbing || timer !== undefined)
+  }
   const set = (next: UpstreamState): void => {
-    if (state === next || state === 'closed') return
-    state = next
+    if (health.state === next || health.state === 'closed') return
+    health.state = next
+    update()
     onChange(health)
   }
   const clear = (): void => {
     clearTimeout(timer)
     timer = undefined
-    nextAttemptAt = undefined
+    health.nextAttemptAt = undefined
+    update()
+  }
+  const setProbing = (value: boolean): void => {
+    isProbing = value
+    update()
   }
   const attempt = async (): Promise<void> => {
     clear()
-    if (!probe || isProbing || state === 'closed') return
-    isProbing = true
+    if (!probe || isProbing || health.state === 'closed') return
+    setProbing(true)
     try {
       await probe()
-      isProbing = false
+      setProbing(false)
       health.success()
     } catch (reason) {
-      isProbing = false
+      setProbing(false)
       // A request that was lost meanwhile has scheduled the next attempt.
       if (!timer) health.failure(reason)
     }
   }
-  const health: UpstreamHealth = {
-    get state() {
-      return state
-    },
-    get error() {
-      return error
-    },
-    get failures() {
-      return failures
-    },
-    get nextAttemptAt() {
-      return nextAttemptAt
-    },
-    get unavailableSince() {
-      return unavailableSince
-    },
-    get isFailing() {
-      return state === 'failing' && (isProbing || timer !== undefined)
-    },
+  const health: MutableHealth = {
+    state: 'idle',
+    error: undefined,
+    failures: 0,
+    nextAttemptAt: undefined,
+    unavailableSince: undefined,
+    isFailing: false,
     connecting() {
-      if (state === 'idle') set('connecting')
+      if (health.state === 'idle') set('connecting')
     },
     success() {
       clear()
-      error = undefined
-      failures = 0
-      unavailableSince = undefined
+      health.error = undefined
+      health.failures = 0
+      health.unavailableSince = undefined
       set('ready')
     },
     failure(reason) {
-      if (state === 'closed' || health.isFailing) return
+      if (health.state === 'closed' || health.isFailing) return
       clear()
-      error = reason
-      unavailableSince ??= Date.now()
-      const ms = backoffMs(failures++, BACKOFF)
-      if (failures <= MAX_BACKGROUND_ATTEMPTS) {
-        nextAttemptAt = Date.now() + ms
+      health.error = reason
+      health.unavailableSince ??= Date.now()
+      const ms = backoffMs(health.failures++, BACKOFF)
+      if (health.failures <= MAX_BACKGROUND_ATTEMPTS) {
+        health.nextAttemptAt = Date.now() + ms
         timer = unref(setTimeout(() => void attempt(), ms))
+        update()
       }
-      if (state === 'failing') onChange(health)
+      if (health.state === 'failing') onChange(health)
       else set('failing')
     },
     refused(reason) {
-      error = reason
-      if (state === 'connecting') set('idle')
+      health.error = reason
+      if (health.state === 'connecting') set('idle')
     },
     opened() {
       losses.opened()
@@ -133,10 +126,10 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       if (!isProbing) health.success()
     },
     lost(reason, isRetryable) {
-      if (state !== 'ready') return
+      if (health.state !== 'ready') return
       const quickLosses = losses.lost()
       if (quickLosses > MAX_QUICK_LOSSES) {
-        failures = quickLosses - MAX_QUICK_LOSSES
+        health.failures = quickLosses - MAX_QUICK_LOSSES
         health.failure(reason)
       } else if (isRetryable && !timer) {
         // The connection notices its end right after its requests.

@@ -1,6 +1,7 @@
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
-import type { ItemRules } from '../api/options.ts'
+import type { GatewayServerOptions, ItemRules } from '../api/options.ts'
+import type { GatewayItemKind } from '../policy/types.ts'
 
 /** The items of one kind that a server offers. */
 export interface ItemFilter {
@@ -12,16 +13,33 @@ export interface ItemFilter {
   original(name: string): string | undefined
 }
 
+/** The filters of a server, by kind of item. */
+export type ItemFilters = { readonly [kind in GatewayItemKind]: ItemFilter }
+
+/** The filter of a server without rules. */
+const ALL: ItemFilter = { accepts: () => true, rename: (name) => name, original: (name) => name }
+
+/** Creates the filters of a server, by kind of item. */
+export function createItemFilters({ tools, prompts, resources }: GatewayServerOptions): ItemFilters {
+  const uris = resources ? createUriFilter(resources) : ALL
+  return {
+    tool: tools ? createNameFilter(tools) : ALL,
+    prompt: prompts ? createNameFilter(prompts) : ALL,
+    resource: uris,
+    template: uris,
+  }
+}
+
 /** Creates the filter of resources and templates: their URIs count in all spellings. */
-export function createUriFilter({ include, exclude = [] }: ItemRules = {}): ItemFilter {
+function createUriFilter({ include, exclude = [] }: ItemRules): ItemFilter {
   const isIncluded = include ? createUriMatcher(include).matchesAll : () => true
   const isExcluded = createUriMatcher(exclude).matchesAny
   const accepts = (uri: string): boolean => isIncluded(uri) && !isExcluded(uri)
   return { accepts, rename: (uri) => uri, original: (uri) => (accepts(uri) ? uri : undefined) }
 }
 
-/** Creates the filter that follows the rules. @throws TypeError if two items are renamed to the same name. */
-export function createItemFilter({ include, exclude = [], rename = {} }: ItemRules = {}): ItemFilter {
+/** Creates the filter of tools or prompts. @throws TypeError if two items are renamed to the same name. */
+function createNameFilter({ include, exclude = [], rename = {} }: ItemRules): ItemFilter {
   const isIncluded = include ? createNameMatcher(include) : () => true
   const isExcluded = createNameMatcher(exclude)
   const renamed = new Map(Object.entries(rename))

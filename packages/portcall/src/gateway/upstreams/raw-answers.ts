@@ -1,17 +1,18 @@
-import type { Exchange } from '../../jsonrpc/exchange.ts'
-import { isSuccess, success } from '../../jsonrpc/message.ts'
-import { takeRawAnswer } from '../policy/raw-answer.ts'
+import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { isSuccess, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { type MarkedMeta, RAW_ANSWER } from '../policy/raw-answer.ts'
 
-/** Wraps the Exchange that sends requests to a server, below all middleware: replaces or records the answers to requests of the gateway itself. */
-export function answerRaw(send: Exchange): Exchange {
-  return (request, context) => {
-    const own = takeRawAnswer(request)
-    if (!own) return send(request, context)
-    const { result, onResult } = own.raw
-    if (result) return Promise.resolve(success(request.id, result))
-    return send(own.request, context).then((response) => {
-      if (isSuccess(response)) onResult?.(response.result, request.params?.cursor)
-      return response
-    })
-  }
+/** A request of the gateway itself whose answer is replaced or recorded. */
+export interface RawRequest {
+  readonly request: Request
+  readonly meta: MarkedMeta
+}
+
+/** Replaces the answer of a server, or records it. `send` sends the request to the server. */
+export async function answerRaw({ request, meta }: RawRequest, context: ExchangeContext, send: Exchange): Promise<Response> {
+  const { [RAW_ANSWER]: raw, ...sent } = meta
+  if (raw?.result) return success(request.id, raw.result)
+  const response = await send({ ...request, params: { ...request.params, _meta: sent } }, context)
+  if (isSuccess(response)) raw?.onResult?.(response.result, request.params?.cursor)
+  return response
 }

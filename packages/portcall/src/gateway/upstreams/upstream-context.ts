@@ -7,28 +7,23 @@ import { type AbortListener, onAbort } from '../../util/abort.ts'
  * tokens of the caller's HTTP request are not passed on.
  */
 export class UpstreamContext implements ExchangeContext {
+  readonly auth: ExchangeContext['auth']
+  readonly handling: ExchangeContext['handling']
+  readonly onError: ExchangeContext['onError']
   readonly outgoing: ExchangeContext['outgoing']
   readonly #context: ExchangeContext
 
   constructor(context: ExchangeContext, headers?: Readonly<Record<string, string>>) {
     this.#context = context
+    this.auth = context.auth
+    this.handling = context.handling
+    this.onError = context.onError
     this.outgoing = headers && { headers }
   }
 
+  /** May be created on first read. */
   get signal(): AbortSignal {
     return this.#context.signal
-  }
-
-  get auth(): ExchangeContext['auth'] {
-    return this.#context.auth
-  }
-
-  get handling(): ExchangeContext['handling'] {
-    return this.#context.handling
-  }
-
-  get onError(): ExchangeContext['onError'] {
-    return this.#context.onError
   }
 
   onAbort(listener: AbortListener): () => void {

@@ -12,7 +12,7 @@ import { isRefusedElsewhere } from '../../middleware/outcome.ts'
 import { refuse } from '../../middleware/refusal.ts'
 import { isAuthError } from '../../protocol/authorizer.ts'
 import { identityOf } from '../../protocol/caller-identity.ts'
-import { methodOf } from '../../protocol/methods.ts'
+import { METHODS } from '../../protocol/methods.ts'
 import { clientMeta, discoverRequest } from '../../protocol/probes.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
@@ -25,13 +25,14 @@ import type { OnGatewayEvent, UpstreamEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions, ListStore } from '../api/options.ts'
 import type { UpstreamStatus } from '../api/status.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
+import { type MarkedMeta, RAW_ANSWER } from '../policy/raw-answer.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { ListTimeoutError } from './cached-fetch.ts'
 import { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.ts'
 import { type Connections, createConnections, isProgram, sharingOf } from './connections.ts'
 import { requestResult, type UpstreamList } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
-import { createItemFilter, createUriFilter, type ItemFilter } from './item-filter.ts'
+import { createItemFilters, type ItemFilters } from './item-filter.ts'
 import { createKeptLists } from './kept-lists.ts'
 import { createContext } from './own-context.ts'
 import { answerRaw } from './raw-answers.ts'
@@ -47,12 +48,12 @@ export interface GatewayUpstream {
   /** Whether the names of its tools and prompts always have the prefix. */
   readonly isPrefixed: boolean
   readonly options: GatewayServerOptions
+  readonly filters: ItemFilters
   /**
-   * Returns what sends a request on the connection of its caller, through the middleware of these policies. Default: the current ones.
-   *
-   * It @throws UpstreamUnavailableError without waiting, while the server cannot be reached; whatever the connection throws.
+   * Returns the Exchange that sends requests on the connection of their caller, through the middleware of these policies. While the server cannot be
+   * reached, it throws UpstreamUnavailableError without waiting.
    */
-  exchangeUnder(policies?: CombinedPolicies): Exchange
+  exchangeUnder(policies: CombinedPolicies): Exchange
   readonly catalogue: Catalogue
   readonly status: UpstreamStatus
   /** Whether the server knows who sends a request, so that principals must not share a subscription. */
@@ -61,7 +62,6 @@ export interface GatewayUpstream {
   readonly sendsParamHeaders: boolean
   /** How long a list may wait for the server now, in milliseconds: not at all while it cannot be reached. */
   readonly listWaitMs: number
-  filterOf(kind: GatewayItemKind): ItemFilter
   /** Starts the program of the server, if all callers share it. */
   start(): void
   close(): Promise<void>
@@ -98,15 +98,8 @@ const MAX_CHANNEL_REQUESTS = 200
 const QUEUE_TIMEOUT_MS = 30_000
 let lastId = 0
 
-const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => ({
-  tools: createItemFilter(tools),
-  prompts: createItemFilter(prompts),
-  resources: createUriFilter(resources),
-})
-
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
   const { name, server, nameMode = 'always', credentials, policies, onEvent, onListArrived, onAvailable } = options
-  const filters = createFilters(server)
   const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
   let connectingSince: number | undefined
@@ -142,11 +135,11 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     onCredentials: () => void (hasCredentials = true),
     onFailed: (error) => (isRefusal(error) ? health.refused(error) : health.failure(error)),
   })
-  const exchangeUnder = createExchanges(answerRaw(createSender(options, { health, connections, traffic })), options)
+  const exchangeUnder = createExchanges(createSender(options, { health, connections, traffic }), options)
   const catalogue = createCatalogue({
     server: name,
-    exchange: exchangeUnder,
-    policies: () => policies().list,
+    exchangeUnder,
+    policies,
     waitingSince: () => (isShared && health.state === 'connecting' ? connectingSince : undefined),
     onEvent,
     onListArrived,
@@ -160,6 +153,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     alias: server.alias ?? name,
     isPrefixed: nameMode === 'always' && server.alias !== '',
     options: server,
+    filters: createItemFilters(server),
     exchangeUnder,
     catalogue,
     needsIdentity: !isShared || isInProcess(server),
@@ -188,7 +182,6 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     get sendsParamHeaders() {
       return connected?.sendsParamHeaders ?? false
     },
-    filterOf: (kind) => filters[KINDS[kind].rules],
     start() {
       if (isShared && options.singleUser && isProgram(server)) void reach(connections, traffic).catch(() => {})
     },
@@ -251,13 +244,18 @@ interface SenderOptions {
   readonly traffic: Traffic
 }
 
-/** Sends requests on the connections of their callers, at most `maxRequests` at the same time, and at most half of them of one caller. */
+/**
+ * Sends requests on the connections of their callers, at most `maxRequests` at the same time, and at most half of them of one caller. It is below all
+ * middleware.
+ */
 function createSender({ name, server, singleUser }: UpstreamOptions, { health, connections, traffic }: SenderOptions): Exchange {
   const { maxRequests: limit = isChannel(server) ? MAX_CHANNEL_REQUESTS : MAX_REQUESTS } = server
   const turns = createTurns({ limit, maxOwned: Math.ceil(limit / 2), maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
   const deliver = createDelivery(server, connections)
-  return async (request, context) => {
-    const isLimited = !methodOf(request.method)?.longLived
+  const send: Exchange = async (request, context) => {
+    const meta = request.params?._meta as MarkedMeta | undefined
+    if (meta?.[RAW_ANSWER]) return answerRaw({ request, meta }, context, send)
+    const isLimited = !METHODS.get(request.method)?.longLived
     const owner = singleUser ? undefined : identityOf(request, context)
     const turn = !isLimited || turns.begin(context, owner)
     if (turn !== true && !(await turn))
@@ -268,7 +266,6 @@ function createSender({ name, server, singleUser }: UpstreamOptions, { health, c
     traffic.inFlight++
     try {
       if (health.isFailing) throw new UpstreamUnavailableError(name, health.error)
-      const meta = request.params?._meta
       if (isObject(meta)) traffic.lastMeta = meta
       traffic.requests++
       return await deliver(request, context)
@@ -280,6 +277,7 @@ function createSender({ name, server, singleUser }: UpstreamOptions, { health, c
       if (isLimited) turns.end(owner)
     }
   }
+  return send
 }
 
 /** Sends requests, and reports those that had no effect. A server in this process reports by itself. */
@@ -297,23 +295,22 @@ function createDelivery(server: GatewayServerOptions, connections: Connections):
   }
 }
 
-/** Returns what adds the middleware of the server, and that of policies, to an Exchange. */
-function createExchanges(send: Exchange, { name, server, policies }: UpstreamOptions): GatewayUpstream['exchangeUnder'] {
-  const exchangeUnder = oncePer(({ list }: CombinedPolicies): Exchange => {
+/** Returns the function that wraps an Exchange in the middleware of the server and of policies. */
+function createExchanges(send: Exchange, { name, server }: UpstreamOptions): GatewayUpstream['exchangeUnder'] {
+  return oncePer(({ list }) => {
     const target = describeConnectTarget(server.target)
     const layers = list.flatMap((policy) => policy.serverMiddleware?.(name, target) ?? [])
     return applyMiddleware(send, [...(server.middleware ?? []), ...layers])
   })
-  return (current = policies()) => exchangeUnder(current)
 }
 
 const estimates = new WeakMap<UpstreamList['items'], number>()
 
 /** Estimates the tokens of the tools that the gateway offers of a list. */
-function estimateTokens({ alias, isPrefixed, filterOf }: GatewayUpstream, items: UpstreamList['items']): number {
+function estimateTokens({ alias, isPrefixed, filters }: GatewayUpstream, items: UpstreamList['items']): number {
   const known = estimates.get(items)
   if (known !== undefined) return known
-  const { accepts, rename } = filterOf('tool')
+  const { accepts, rename } = filters.tool
   const offered = [...items].filter(([name]) => accepts(name))
   const tokens = estimateTotalTokens(
     offered.map(([name, tool]) => ({ ...tool, name: isPrefixed ? `${alias}__${rename(name)}` : rename(name) })),
