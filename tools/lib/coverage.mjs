@@ -1,20 +1,28 @@
-import { Session } from 'node:inspector/promises'
+import { Session } from 'node:inspector'
 
 /**
- * Returns the functions below a folder that run while `work` runs, as `{ file, name, at, count }`. A function is listed once, however
- * often it is called. Module bodies and the class field initializers that the engine generates do not count.
+ * Returns the functions below a folder that run while `work` runs, as `{ file, name, at, count }`; it may end the measurement earlier, in the middle
+ * of other functions, with the function that it gets. A function is listed once, however often it is called. Module bodies and the class field
+ * initializers that the engine generates do not count.
  */
 export async function functionsThatRun(folderUrl, work) {
   const session = new Session()
   session.connect()
-  await session.post('Profiler.enable')
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  await session.post('Profiler.takePreciseCoverage')
-  await work()
-  const { result } = await session.post('Profiler.takePreciseCoverage')
-  await session.post('Profiler.stopPreciseCoverage')
+  let scripts
+  // The callback is called before `post` returns.
+  const post = (method, params) => session.post(method, params, (error, answer) => (scripts = error ? [] : answer.result))
+  const end = () => {
+    end.isDone ??= !post('Profiler.takePreciseCoverage')
+  }
+  post('Profiler.enable')
+  post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  post('Profiler.takePreciseCoverage')
+  await work(end)
+  end()
+  const ran = scripts
+  post('Profiler.stopPreciseCoverage')
   session.disconnect()
-  return result
+  return ran
     .filter(({ url }) => url.startsWith(folderUrl))
     .flatMap(({ url, functions }) => functions.map((one) => entry(url.slice(folderUrl.length), one)))
     .filter(({ count, isWritten }) => count > 0 && isWritten)

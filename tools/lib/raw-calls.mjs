@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 
-const MODERN = '2026-07-28'
+export const MODERN = '2026-07-28'
 const LEGACY = '2025-11-25'
 const CLIENT = { name: 'raw', version: '1.0.0' }
 const PREFIX = 'io.modelcontextprotocol/'
@@ -26,10 +26,15 @@ const expect = ({ text }, wanted) => {
 
 let nextId = 1
 
+/** Returns the metadata of requests in a protocol version without sessions. */
+export function metaOf(protocolVersion) {
+  const envelope = { protocolVersion, clientInfo: CLIENT, clientCapabilities: {} }
+  return Object.fromEntries(Object.entries(envelope).map(([key, value]) => [PREFIX + key, value]))
+}
+
 /** Returns a function that makes one stateless `tools/call`. */
 export async function modernCaller(port, name, args, wanted) {
-  const envelope = { protocolVersion: MODERN, clientInfo: CLIENT, clientCapabilities: {} }
-  const _meta = Object.fromEntries(Object.entries(envelope).map(([key, value]) => [PREFIX + key, value]))
+  const _meta = metaOf(MODERN)
   const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
   return async () =>
     expect(await post(port, { id: nextId++, method: 'tools/call', params: { name, arguments: args, _meta } }, headers), wanted)
