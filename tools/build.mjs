@@ -74,7 +74,7 @@ async function writeScripts(folder) {
     platform: 'neutral',
     // json-schema-ref-parser imports `fs` for files, which it never reads here.
     external: [/^node:/, 'fs', ...PEERS],
-    plugins: [smallPackages, ...['testing', 'inspector'].map((folder) => byEntryPoints(join(PACKAGE, 'src', folder)))],
+    plugins: [smallPackages, byEntryPoints(join(PACKAGE, 'src', 'inspector'))],
     ...INPUT,
   })
   const { output } = await bundle.write({

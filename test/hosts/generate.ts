@@ -9,7 +9,7 @@ const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, impo
 const read = (path: string): string => readFileSync(at(path), 'utf8')
 
 const RECORDING = 'test/hosts/recording.json'
-const TABLE = 'packages/portcall/src/inspector/quality/measured-hosts.ts'
+const TABLE = 'packages/portcall/src/diagnostics/quality/measured-hosts.ts'
 const TABLE_START = '/** The hosts that were run. */'
 
 /** The text between two comments in the documentation, by page and name. */

@@ -15,4 +15,4 @@ install(`${here}programs`)
 if (write) process.env.RECORD = '1'
 const filter = names.length > 0 ? ['-t', names.join('|')] : []
 process.exitCode = runTests('hosts', ['--config', `${here}vitest.config.ts`, ...filter])
-if (write) runNode(['tools/lint.mjs', '--write', 'test/hosts', 'packages/portcall/src/inspector/quality'])
+if (write) runNode(['tools/lint.mjs', '--write', 'test/hosts', 'packages/portcall/src/diagnostics/quality'])

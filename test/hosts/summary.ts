@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from 'portcall/jsonrpc'
-import type { MeasuredHost } from '../../packages/portcall/src/inspector/quality/measured-hosts.ts'
+import type { MeasuredHost } from '../../packages/portcall/src/diagnostics/quality/measured-hosts.ts'
 import type { CharacterRecord, HostRecord, Recording, TextRecord, Treatment } from './recording.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

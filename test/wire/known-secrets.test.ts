@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createVariableMask } from '../../packages/portcall/src/cli/gateway/variable-mask.ts'
-import { createSecretMask } from '../../packages/portcall/src/inspector/oauth-debugger/secret-mask.ts'
+import { createSecretMask } from '../../packages/portcall/src/diagnostics/oauth-debugger/secret-mask.ts'
 import { createCredentialRedactor } from '../../packages/portcall/src/openapi/responses/redact.ts'
 
 const SECRET = 'p/w "q+ä&z\\1'

@@ -5,7 +5,7 @@ import type { Tool } from 'portcall/client'
 import { langchainTools } from 'portcall/langchain'
 import { openaiTools } from 'portcall/openai'
 import { expect, test, vi } from 'vitest'
-import { judgeHosts } from '../inspector/quality/host-verdicts.ts'
+import { judgeHosts } from '../diagnostics/quality/host-verdicts.ts'
 
 type Schema = Record<string, unknown>
 

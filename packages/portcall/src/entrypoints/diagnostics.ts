@@ -1,7 +1,21 @@
 /** Finds out what is wrong with a server, its sign-in and its tools, and compares servers. Needs Node. @module */
 
 export { estimateToolTokens, estimateTotalTokens, type ToolTokens } from '../compose/tool-tokens.ts'
-export { diagnose } from '../inspector/doctor/diagnose.ts'
+export { type CompareOptions, type ComparisonRow, compareSnapshots } from '../diagnostics/compare/compare-snapshots.ts'
+export { diffJson, type JsonDifference } from '../diagnostics/compare/json-diff.ts'
+export { type RecordSessionOptions, recordMiddleware } from '../diagnostics/compare/record-session.ts'
+export { compareRecordings, type ReplayCallsOptions, type ReplayEvent, replayCalls } from '../diagnostics/compare/replay.ts'
+export type { ResultCondition } from '../diagnostics/compare/result-condition.ts'
+export {
+  type CallFileOutcome,
+  type CallInFile,
+  readCallFile,
+  runCallFile,
+} from '../diagnostics/compare/saved-call-file.ts'
+export { type RecordedServer, serveRecording } from '../diagnostics/compare/serve-recording.ts'
+export { createSnapshot, readSnapshot, type ServerSnapshot, writeSnapshot } from '../diagnostics/compare/snapshot.ts'
+export { snapshotOfRecording } from '../diagnostics/compare/snapshot-of-recording.ts'
+export { diagnose } from '../diagnostics/doctor/diagnose.ts'
 export {
   DIAGNOSIS_STEPS,
   type DiagnoseOptions,
@@ -12,9 +26,9 @@ export {
   type Evidence,
   type StepResult,
   type StepVerdict,
-} from '../inspector/doctor/types.ts'
-export { type AuthDebugger, createAuthDebugger } from '../inspector/oauth-debugger/auth-debugger.ts'
-export type { AuthDebuggerOptions, AuthFlowState, AuthFlowStep, DecodedToken } from '../inspector/oauth-debugger/flow-state.ts'
+} from '../diagnostics/doctor/types.ts'
+export { type AuthDebugger, createAuthDebugger } from '../diagnostics/oauth-debugger/auth-debugger.ts'
+export type { AuthDebuggerOptions, AuthFlowState, AuthFlowStep, DecodedToken } from '../diagnostics/oauth-debugger/flow-state.ts'
 export {
   AUTH_STEPS,
   type AuthExchange,
@@ -22,29 +36,15 @@ export {
   type AuthStepId,
   type RuleResult,
   type RuleSection,
-} from '../inspector/oauth-debugger/types.ts'
-export type { HostEffect, HostProblem, HostVerdict } from '../inspector/protocol/diagnosis.ts'
-export type { Finding } from '../inspector/quality/finding.ts'
-export type { HostNote } from '../inspector/quality/host-notes.ts'
+} from '../diagnostics/oauth-debugger/types.ts'
+export type { Finding } from '../diagnostics/quality/finding.ts'
+export type { HostNote } from '../diagnostics/quality/host-notes.ts'
+export type { HostEffect, HostProblem, HostVerdict } from '../diagnostics/quality/host-verdict.ts'
 export {
   type InventoryOptions,
   type InventoryResult,
   type ListFailure,
   readInventory,
   type ServerInventory,
-} from '../inspector/quality/inventory.ts'
-export { type LintResult, lint } from '../inspector/quality/lint.ts'
-export { type CompareOptions, type ComparisonRow, compareSnapshots } from '../inspector/sessions/compare-snapshots.ts'
-export { diffJson, type JsonDifference } from '../inspector/sessions/json-diff.ts'
-export { type RecordSessionOptions, recordMiddleware } from '../inspector/sessions/record-session.ts'
-export { compareRecordings, type ReplayCallsOptions, type ReplayEvent, replayCalls } from '../inspector/sessions/replay.ts'
-export type { ResultCondition } from '../inspector/sessions/result-condition.ts'
-export {
-  type CallFileOutcome,
-  type CallInFile,
-  readCallFile,
-  runCallFile,
-} from '../inspector/sessions/saved-call-file.ts'
-export { type RecordedServer, serveRecording } from '../inspector/sessions/serve-recording.ts'
-export { createSnapshot, readSnapshot, type ServerSnapshot, writeSnapshot } from '../inspector/sessions/snapshot.ts'
-export { snapshotOfRecording } from '../inspector/sessions/snapshot-of-recording.ts'
+} from '../diagnostics/quality/inventory.ts'
+export { type LintResult, lint } from '../diagnostics/quality/lint.ts'

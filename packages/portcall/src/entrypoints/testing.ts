@@ -1,4 +1,14 @@
 /** For tests of servers and clients, with any test runner: pairs, assertions, recordings, a clock, faults, contracts. @module */
+
+export { type RecordOptions, recordChannel, recordExchange } from '../recording/record.ts'
+export { type Recording, type RecordingEntry, readRecording } from '../recording/recording.ts'
+export {
+  type ReplayExchangeOptions,
+  type Replayer,
+  type ReplayOptions,
+  replayChannel,
+  replayExchange,
+} from '../recording/replay.ts'
 export {
   type AssertedResult,
   assertError,
@@ -43,12 +53,3 @@ export type {
 } from '../testing/oauth/options.ts'
 export type { OAuthEndpoint, OAuthRequest } from '../testing/oauth/request.ts'
 export { connectPair, type PairedClient, type PairOptions, type PairTransport } from '../testing/pair/pair.ts'
-export { type RecordOptions, recordChannel, recordExchange } from '../testing/recording/record.ts'
-export { type Recording, type RecordingEntry, readRecording } from '../testing/recording/recording.ts'
-export {
-  type ReplayExchangeOptions,
-  type Replayer,
-  type ReplayOptions,
-  replayChannel,
-  replayExchange,
-} from '../testing/recording/replay.ts'

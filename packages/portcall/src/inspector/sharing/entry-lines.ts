@@ -1,6 +1,6 @@
 import type { RecordingEntry } from '../../entrypoints/testing.ts'
 import type { Message, RequestId } from '../../jsonrpc/message.ts'
-import { createRedactor } from '../../testing/recording/redact.ts'
+import { createRedactor } from '../../recording/redact.ts'
 import { parseJson } from '../../util/parse-json.ts'
 import type { StoredEntry, Timeline } from '../timeline/timeline.ts'
 

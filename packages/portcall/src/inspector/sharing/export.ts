@@ -1,4 +1,4 @@
-import { createRedactor } from '../../testing/recording/redact.ts'
+import { createRedactor } from '../../recording/redact.ts'
 import type { BackendParts } from '../backend-parts.ts'
 import type { ExportFile, ExportFormat, ExportScope } from '../protocol/sharing.ts'
 import type { InspectorCommands } from '../protocol.ts'

@@ -1,4 +1,4 @@
-import { createRedactor } from '../../testing/recording/redact.ts'
+import { createRedactor } from '../../recording/redact.ts'
 import type { StoredEntry } from '../timeline/timeline.ts'
 
 /** Replaces secrets in a text. */

@@ -1,3 +1,4 @@
+import { checkCondition } from '../../diagnostics/compare/result-condition.ts'
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
 import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
@@ -5,7 +6,6 @@ import type { CallAssertion, OperationState, SavedCall, SavedCallOutcome } from 
 import type { ExportFile } from '../protocol/sharing.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 import { isSameTarget } from '../servers/server-list.ts'
-import { checkCondition } from '../sessions/result-condition.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
 /** Calls that are kept in a file and can be run again. */

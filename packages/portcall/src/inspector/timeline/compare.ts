@@ -1,8 +1,8 @@
+import { pointerSegment } from '../../diagnostics/compare/json-diff.ts'
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
 import { unwrapSchema } from '../../legacy/render/unwrap-schema.ts'
 import { isJsonEqual } from '../../util/json-equal.ts'
 import type { TranslationChange } from '../protocol/timeline.ts'
-import { pointerSegment } from '../sessions/json-diff.ts'
 
 const MAX_CHANGES = 200
 /** Members with ids, which each side numbers on its own. */

@@ -1,8 +1,8 @@
+import { unwrapOutputSchema } from '../../diagnostics/compare/unwrap-output-schemas.ts'
 import type { Middleware } from '../../entrypoints/client.ts'
 import { deriveContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonValue, type Response, success } from '../../jsonrpc/message.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
-import { unwrapOutputSchema } from '../sessions/unwrap-output-schemas.ts'
 import { type CallScope, callScope } from './call-scope.ts'
 import type { MessageRecorder } from './messages.ts'
 

@@ -1,0 +1,76 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { parseObject } from '../../jsonrpc/parse-object.ts'
+import type { ListFailure, ServerInventory } from '../quality/inventory.ts'
+
+/** What a server offers at one time, as plain JSON. */
+export interface ServerSnapshot {
+  /** The name of the server. */
+  readonly name: string
+  /** What the server says about itself. */
+  readonly info?: unknown
+  /** The protocol version of the connection. */
+  readonly revision?: string
+  /** The declared capabilities. */
+  readonly capabilities?: unknown
+  /** The instructions for models. */
+  readonly instructions?: string
+  /** The tools. A list that is absent is not known, and not compared. */
+  readonly tools?: readonly JsonObject[]
+  /** The resources. */
+  readonly resources?: readonly JsonObject[]
+  /** The resource templates. */
+  readonly templates?: readonly JsonObject[]
+  /** The prompts. */
+  readonly prompts?: readonly JsonObject[]
+}
+
+/** The members of a snapshot by the requests that fetch them. */
+const MEMBERS: { readonly [method: string]: 'tools' | 'resources' | 'templates' | 'prompts' } = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'templates',
+  'prompts/list': 'prompts',
+}
+
+/** Creates a snapshot from the lists of a server. Lists that could not be fetched are absent. */
+export function createSnapshot(
+  inventory: ServerInventory,
+  revision?: string,
+  failures: readonly ListFailure[] = [],
+): ServerSnapshot {
+  const { discovered, tools, resources, templates, prompts } = inventory
+  const { serverInfo, capabilities, instructions } = discovered
+  const unknown = Object.fromEntries(failures.map(({ method }) => [MEMBERS[method] ?? method, undefined]))
+  return plain({
+    name: serverInfo?.name ?? 'server',
+    info: serverInfo,
+    revision,
+    capabilities,
+    instructions,
+    tools,
+    resources,
+    templates,
+    prompts,
+    ...unknown,
+  }) as unknown as ServerSnapshot
+}
+
+function plain(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}
+
+/** Returns the contents of a snapshot file. */
+export function writeSnapshot(...servers: readonly ServerSnapshot[]): string {
+  return `${JSON.stringify({ portcall: 'snapshot', version: 1, servers }, null, 2)}\n`
+}
+
+/** Reads the first server of a snapshot file. Returns `undefined` if the text is none. @throws SyntaxError for a newer format. */
+export function readSnapshot(text: string): ServerSnapshot | undefined {
+  const document = parseObject(text)
+  if (document?.portcall !== 'snapshot') return undefined
+  if (document.version !== 1)
+    throw new SyntaxError(`The snapshot has the version ${String(document.version)}; this version reads 1`)
+  const [server] = Array.isArray(document.servers) ? (document.servers as unknown[]) : []
+  if (!isObject(server)) throw new SyntaxError('The snapshot has no server')
+  return { name: 'server', ...server } as unknown as ServerSnapshot
+}
