@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import { invalidParams, unknownItem } from '../protocol/errors.ts'
 import type { CacheHint } from '../protocol/types.ts'
 import { defineServerExtension } from '../server/define-extension.ts'
 import type { ServerExtension, ServerExtensionContext } from '../server/extension.ts'
@@ -69,7 +69,7 @@ function registerMethods(
   })
   context.method('skills/get', definition, ({ uri }) => {
     const skill = catalog()?.get(checkUri(uri))
-    if (!skill) throw invalidParams(`Unknown skill: ${String(uri).slice(0, 256)}`)
+    if (!skill) throw unknownItem('skill', uri)
     return { skill }
   })
   if (!directoryRead) return
@@ -84,8 +84,4 @@ function registerMethods(
 function checkUri(uri: unknown): string {
   if (typeof uri !== 'string') throw invalidParams('uri must be a string')
   return uri
-}
-
-function invalidParams(message: string): RpcError {
-  return new RpcError(ErrorCode.invalidParams, `Invalid params: ${message}`)
 }

@@ -1,11 +1,11 @@
 import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 import type { DiagnosisEvent, StepResult } from '../../entrypoints/diagnostics.ts'
-import { randomId } from '../../util/random.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { DoctorRun, DoctorStep } from '../protocol/diagnosis.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 import { resolveServer } from '../servers/resolver.ts'
-import { InspectorCommandError, toFailure } from '../state/command-error.ts'
+import { createRuns } from '../state/runs.ts'
 
 /** The runs of the connection doctor: the last of each server. */
 export interface Doctor {
@@ -20,26 +20,23 @@ export interface Doctor {
 /** Creates the doctor of a back end. */
 export function createDoctor({ hub, options: { loaders = {} } }: CoreParts): Doctor {
   const runs = new Map<string, DoctorRun>()
-  const running = new Map<string, AbortController>()
+  const running = createRuns('doctor')
   const put = (run: DoctorRun): DoctorRun => {
     runs.set(run.serverId, run)
     hub.publish({ type: 'doctor', run })
     return run
   }
-  const examine = async (server: ManagedServer, first: DoctorRun, auth: AuthProvider | undefined): Promise<DoctorRun> => {
+  const examine = async (
+    server: ManagedServer,
+    first: DoctorRun,
+    { auth, signal }: { readonly auth: AuthProvider | undefined; readonly signal: AbortSignal },
+  ): Promise<void> => {
     const { diagnose } = await import('../../entrypoints/diagnostics.ts')
     const { target, headers } = await resolveServer(server.target, server.settings, { loaders, load: true })
     const { revision } = server.settings
-    const signal = running.get(first.id)?.signal
     let run = first
-    const options = {
-      headers,
-      ...(auth && { auth }),
-      ...(revision !== undefined && { protocolVersion: revision }),
-      ...(signal && { signal }),
-    }
+    const options = { headers, signal, ...withoutUndefined({ auth, protocolVersion: revision }) }
     for await (const event of diagnose('server' in target ? target.server : target, options)) run = put(withEvent(run, event))
-    return run
   }
   return {
     get all() {
@@ -47,31 +44,17 @@ export function createDoctor({ hub, options: { loaders = {} } }: CoreParts): Doc
     },
     start(server, auth) {
       const previous = runs.get(server.id)
-      if (previous) running.get(previous.id)?.abort(new Error('A newer run replaces this one'))
-      const id = randomId(9)
-      const controller = new AbortController()
-      running.set(id, controller)
-      const run = put({ id, serverId: server.id, steps: [], status: 'running' })
-      void examine(server, run, auth)
-        .catch((error: unknown) => {
+      if (previous) running.stop(previous.id, 'A newer run replaces this one')
+      return running.start(
+        (id, signal) => examine(server, put({ id, serverId: server.id, steps: [], status: 'running' }), { auth, signal }),
+        (id, ending) => {
           const last = runs.get(server.id)
-          if (last?.id !== id) return
-          put({
-            ...last,
-            ...(controller.signal.aborted ? { status: 'cancelled' } : { status: 'failed', failure: toFailure(error) }),
-          })
-        })
-        .finally(() => running.delete(id))
-      return id
+          if (last?.id === id) put({ ...last, ...ending })
+        },
+      )
     },
-    cancel(runId) {
-      const controller = running.get(runId)
-      if (!controller) throw new InspectorCommandError('NOT_FOUND', 'The doctor is not running')
-      controller.abort(new Error('The user stopped the doctor'))
-    },
-    close() {
-      for (const controller of running.values()) controller.abort(new Error('The inspector closes'))
-    },
+    cancel: running.cancel,
+    close: running.close,
   }
 }
 

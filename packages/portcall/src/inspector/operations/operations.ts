@@ -1,12 +1,12 @@
 import type { JsonObject, Response } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/types.ts'
-import { randomId } from '../../util/random.ts'
 import { delay } from '../../util/timers.ts'
 import type { OperationOptions, OperationRequest, OperationState } from '../protocol/operations.ts'
 import type { Inventories } from '../servers/inventories.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 import { InspectorCommandError, toFailure } from '../state/command-error.ts'
 import type { EventHub } from '../state/event-hub.ts'
+import { createRuns } from '../state/runs.ts'
 import type { Timeline } from '../timeline/timeline.ts'
 import { type CallScope, callScope } from '../wire/call-scope.ts'
 import { createOperationStates } from './operation-states.ts'
@@ -32,14 +32,14 @@ export interface OperationsOptions {
 /** Creates the list of operations. */
 export function createOperations({ hub, timeline, inventories }: OperationsOptions): Operations {
   const states = createOperationStates(hub, timeline)
-  const running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>()
+  const running = createRuns('operation')
   const completions = new Map<string, string>()
 
   const cancelOlderCompletion = (server: ManagedServer, request: OperationRequest, id: string): void => {
     if (request.type !== 'complete') return
     const key = JSON.stringify([server.id, request.ref, request.argument.name])
     const older = completions.get(key)
-    if (older !== undefined) running.get(older)?.controller.abort(new Error('A newer completion replaces this one'))
+    if (older !== undefined) running.stop(older, 'A newer completion replaces this one')
     completions.set(key, id)
   }
   return {
@@ -49,24 +49,17 @@ export function createOperations({ hub, timeline, inventories }: OperationsOptio
     start(server, request, options) {
       checkOptions(options)
       void server.connection
-      const id = randomId(9)
-      const controller = new AbortController()
-      cancelOlderCompletion(server, request, id)
-      states.add({ id, serverId: server.id, request, options, status: 'running', startedAt: Date.now(), entryIds: [] })
-      const { signal } = controller
-      const update = (change: Partial<OperationState>): void => states.update(id, change)
-      const ending = runToEnd(id, request, { server, options, signal, inventories, update })
-      running.set(id, { controller, done: ending.then(update).finally(() => running.delete(id)) })
-      return id
+      return running.start(async (id, signal) => {
+        cancelOlderCompletion(server, request, id)
+        states.add({ id, serverId: server.id, request, options, status: 'running', startedAt: Date.now(), entryIds: [] })
+        const update = (change: Partial<OperationState>): void => states.update(id, change)
+        update(await runToEnd(id, request, { server, options, signal, inventories, update }))
+      }, states.update)
     },
-    cancel(operationId) {
-      const operation = running.get(operationId)
-      if (!operation) throw new InspectorCommandError('NOT_FOUND', 'The operation is not running')
-      operation.controller.abort(new Error('The user cancelled the operation'))
-    },
+    cancel: running.cancel,
     async wait(operationId, timeoutMs) {
       const stop = new AbortController()
-      await Promise.race([running.get(operationId)?.done, delay(timeoutMs, stop.signal).catch(() => {})])
+      await Promise.race([running.ended(operationId), delay(timeoutMs, stop.signal).catch(() => {})])
       stop.abort()
       const state = states.get(operationId)
       if (!state) throw new InspectorCommandError('NOT_FOUND', 'There is no such operation')

@@ -1,9 +1,8 @@
 import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
-import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { DiffRow, ReplayRun } from '../protocol/sharing.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
-import { InspectorCommandError, toFailure } from '../state/command-error.ts'
+import { createRuns } from '../state/runs.ts'
 
 /** The replays of recordings against servers. */
 export interface Replays {
@@ -17,7 +16,7 @@ export interface Replays {
 /** Creates the replays of a back end. */
 export function createReplays({ hub }: CoreParts): Replays {
   const runs = new Map<string, ReplayRun>()
-  const running = new Map<string, AbortController>()
+  const running = createRuns('replay')
   const update = (id: string, change: Partial<ReplayRun>): void => {
     const before = runs.get(id)
     if (!before) return
@@ -46,28 +45,15 @@ export function createReplays({ hub }: CoreParts): Replays {
     },
     start(server, recording) {
       void server.connection
-      const id = randomId(9)
-      const controller = new AbortController()
-      const { signal } = controller
-      running.set(id, controller)
       const total = recording.text.split('\n').filter(isSentRequest).length
-      runs.set(id, { id, recordingId: recording.id, serverId: server.id, status: 'running', sent: 0, total, differences: [] })
-      update(id, {})
-      void replay(id, server, { text: recording.text, signal })
-        .catch((error: unknown) =>
-          update(id, signal.aborted ? { status: 'cancelled' } : { status: 'failed', failure: toFailure(error) }),
-        )
-        .finally(() => running.delete(id))
-      return id
+      return running.start((id, signal) => {
+        runs.set(id, { id, recordingId: recording.id, serverId: server.id, status: 'running', sent: 0, total, differences: [] })
+        update(id, {})
+        return replay(id, server, { text: recording.text, signal })
+      }, update)
     },
-    cancel(runId) {
-      const controller = running.get(runId)
-      if (!controller) throw new InspectorCommandError('NOT_FOUND', 'The replay is not running')
-      controller.abort(new Error('The user stopped the replay'))
-    },
-    close() {
-      for (const controller of running.values()) controller.abort(new Error('The inspector closes'))
-    },
+    cancel: running.cancel,
+    close: running.close,
   }
 }
 
