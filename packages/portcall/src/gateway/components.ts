@@ -34,7 +34,7 @@ export interface GatewayComponents {
   readonly subscriptions: Subscriptions
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
-  /** Makes the next lists fetch again: one server, or all. Tells subscribers, and the other processes of the gateway. */
+  /** Makes the next lists fetch again: one server, or all. Notifies subscribers and the other processes of the gateway. */
   refresh(server: string | undefined): void
   readonly sharedRefresh: SharedRefresh
   readonly onEvent: OnGatewayEvent

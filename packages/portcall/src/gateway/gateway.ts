@@ -28,7 +28,7 @@ export interface Gateway extends ServerLike, AsyncDisposable {
   /** Returns the state of the servers. */
   status(): GatewayStatus
   /**
-   * Starts the programs of a gateway with one user, so that its first lists do not wait for all of them. Without it, servers start when they are first
+   * Starts the programs of a gateway with one user: its first lists do not wait for all of them. Without it, servers start when they are first
    * needed.
    */
   start(): void

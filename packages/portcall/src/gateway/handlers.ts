@@ -73,7 +73,7 @@ async function discover(call: CallerRequest, { registry, info, instructions }: G
   return success(call.request.id, await discoverAll(upstreams, call.caller, { info, instructions }))
 }
 
-/** Returns what a single server says about itself, from the cache if possible: handshakes do not wait for the server. */
+/** Returns the result of `server/discover` of a single server, from the cache if possible: handshakes do not wait for the server. */
 async function discoverSingle({ name, catalogue }: GatewayUpstream, { caller }: CallerRequest): Promise<JsonObject> {
   const { value, error } = await catalogue.discover(caller, Infinity)
   if (value) return value.discovered

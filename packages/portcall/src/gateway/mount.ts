@@ -160,7 +160,7 @@ async function forward(
   return isSuccess(other) ? other : response
 }
 
-/** Who has an item. `unknown`: the server has to try. */
+/** The owner of an item. `unknown`: the server has to try. */
 type Owner = 'server' | 'mounted' | 'unknown'
 
 const ownerOfName =

@@ -23,13 +23,13 @@ export interface AcceptPinsOptions
   readonly confirm?: (changes: readonly DefinitionChange[]) => boolean | Promise<boolean>
   /** With `pin`, the first items of a kind of a server that has pins of another kind are no changes: they are pinned when they are first listed. Default: `withhold`. */
   readonly firstUse?: DefinitionPinsOptions['firstUse']
-  /** How long each server may take to answer, in milliseconds. Default: 60,000. */
+  /** Timeout for each server, in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number
 }
 
 /** The outcome of `acceptPins`. */
 export interface AcceptedPins {
-  /** What is pinned now. */
+  /** The changes that are pinned now. */
   readonly accepted: readonly DefinitionChange[]
   /** The servers whose pins are as they were because they could not be reached, and why. */
   readonly unavailable: { readonly [server: string]: string }

@@ -11,7 +11,7 @@ import { constantTimeEqual } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
 import { pathOf } from '../../util/request-target.ts'
 
-/** What an admin endpoint shows and does. */
+/** The actions and values of an admin endpoint. */
 export interface AdminActions {
   /** Returns the status, as JSON without secrets. */
   status(): unknown
@@ -41,9 +41,9 @@ export interface AdminActions {
 export interface AdminOptions {
   /** The port on 127.0.0.1; 0 for any free port. Default: 0. */
   readonly port?: number
-  /** What clients send as `Authorization: Bearer TOKEN`. Use at least 32 random characters. */
+  /** The token that clients send as `Authorization: Bearer TOKEN`. Use at least 32 random characters. */
   readonly token: string
-  /** The metrics to show at `GET /metrics`; `portcall/metrics` creates them. They need a token only if they have one of their own. */
+  /** The metrics to show at `GET /metrics`; `portcall/metrics` creates them. They need a token only if they have their own. */
   readonly metrics?: MetricsPage
   /** A condition for `/readyz`. */
   readonly isReady?: () => unknown

@@ -10,7 +10,7 @@ export interface ServerMetricsSource extends UpstreamStatus {
   readonly restarts?: number
 }
 
-/** What `gatewayMetrics` shows: the status of a gateway, and more if it is known. */
+/** Input of `gatewayMetrics`: the status of a gateway, and further values if they are known. */
 export interface GatewayMetricsSource extends GatewayStatus {
   /** The servers, by name. */
   readonly servers: { readonly [name: string]: ServerMetricsSource }
@@ -18,7 +18,7 @@ export interface GatewayMetricsSource extends GatewayStatus {
   readonly memoryBytes?: number
   /** Times the configuration was reloaded. */
   readonly reloads?: number
-  /** When the gateway started, as an ISO date. */
+  /** Start time of the gateway, as an ISO date. */
   readonly startedAt?: string
 }
 

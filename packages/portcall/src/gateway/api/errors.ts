@@ -68,7 +68,7 @@ function isNotSent(error: unknown): boolean {
 }
 
 /**
- * Says why a server is not available, without what only its operator may know: paths and command lines of this machine, what a program printed, and
+ * Describes why a server is not available, without details for its operator: paths and command lines of this machine, output of a program, and
  * paths of URLs. Its status and events have the whole message.
  */
 export function describeToCaller(error: unknown): string {

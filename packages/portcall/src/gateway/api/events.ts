@@ -1,7 +1,7 @@
 import type { GatewayItemKind } from '../policy/types.ts'
 import type { UpstreamState } from './status.ts'
 
-/** What happens in a gateway. Use it for logs, metrics and audits; it never contains arguments, results or credentials. */
+/** An event of a gateway. Use it for logs, metrics and audits; it never contains arguments, results or credentials. */
 export type GatewayEvent =
   | UpstreamEvent
   | DisconnectedEvent
@@ -17,7 +17,7 @@ export interface DisconnectedEvent {
   readonly type: 'disconnected'
   /** The name of the server. */
   readonly server: string
-  /** Why it was lost. */
+  /** The reason. */
   readonly error: unknown
 }
 
@@ -31,7 +31,7 @@ export interface ItemDroppedEvent {
   readonly kind: GatewayItemKind
   /** The name or URI of the item on the server. */
   readonly name: string
-  /** Why the item is left out. */
+  /** The reason why the item is left out. */
   readonly reason: string
 }
 
@@ -41,7 +41,7 @@ export interface StderrEvent {
   readonly type: 'stderr'
   /** The name of the server. */
   readonly server: string
-  /** What it wrote. */
+  /** The text. */
   readonly text: string
 }
 
@@ -59,7 +59,7 @@ export interface GatewayWarningEvent {
 export interface GatewayErrorEvent {
   /** The kind of event. */
   readonly type: 'error'
-  /** What was thrown. */
+  /** The thrown error. */
   readonly error: unknown
   /** The reference that the client gets instead of the error. */
   readonly reference: string
@@ -75,13 +75,13 @@ export interface UpstreamEvent {
   readonly server: string
   /** The new state. */
   readonly state: UpstreamState
-  /** Why the server is not available. */
+  /** The reason why the server is not available. */
   readonly error?: unknown
-  /** When the gateway tries again, in milliseconds since 1970. */
+  /** Time of the next attempt, in milliseconds since 1970. */
   readonly nextAttemptAt?: number
 }
 
-/** How a request to a server ended. */
+/** The outcome of a request to a server. */
 export type CallOutcome = 'result' | 'tool-error' | 'input-required' | 'error' | 'denied' | 'unavailable' | 'cancelled'
 
 /** A request to a server has ended. */
@@ -96,7 +96,7 @@ export interface CallEvent {
   readonly name: string
   /** The caller, if it is authenticated. */
   readonly principal?: string
-  /** How the request ended. */
+  /** The outcome. */
   readonly outcome: CallOutcome
   /** The code of the error, if there was one. */
   readonly errorCode?: number

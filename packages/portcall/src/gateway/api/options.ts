@@ -23,7 +23,7 @@ export interface ItemRules {
   readonly rename?: { readonly [name: string]: string }
 }
 
-/** Who a connection to a server is opened for. */
+/** The caller that a connection to a server is opened for. */
 export interface CredentialsRequest {
   /** The name of the server. */
   readonly server: string
@@ -57,7 +57,7 @@ export interface GatewayServerOptions
     ConnectionOptions,
     'era' | 'protocolVersion' | 'probeTimeoutMs' | 'connectTimeoutMs' | 'headers' | 'auth' | 'fetch' | 'proxy' | 'http'
   > {
-  /** What to connect to: a URL, a command, a server in this process, a channel or an Exchange. */
+  /** The target of the connection: a URL, a command, a server in this process, a channel or an Exchange. */
   readonly target: ConnectTarget
   /** The prefix for the names of its items. An empty one leaves names unchanged. Default: the name of the server. */
   readonly alias?: string
@@ -90,10 +90,10 @@ export interface GatewayServerOptions
    * `exact`.
    */
   readonly capabilities?: 'all' | 'exact'
-  /** How long a list may wait for this server, in milliseconds. Then it is left out. Default: 2000. */
+  /** Time that a list waits for this server, in milliseconds. Then the server is left out. Default: 2000. */
   readonly listTimeoutMs?: number
   /**
-   * How long a list may wait for a program that is started for the first time, in milliseconds since it was started. Default: `listTimeoutMs` if that
+   * Time that a list waits for a program that is started for the first time, in milliseconds since its start. Default: `listTimeoutMs` if that
    * is set, and otherwise 20 seconds.
    */
   readonly startTimeoutMs?: number
@@ -111,7 +111,7 @@ export interface GatewayServerOptions
 /** The servers of a gateway, by name. A target alone stands for `{ target }`. */
 export type GatewayServers = { readonly [server: string]: ConnectTarget | GatewayServerOptions }
 
-/** How the names of tools and prompts are made unique. */
+/** Rules for unique names of tools and prompts. */
 export interface GatewayNameOptions {
   /**
    * `always`: `server__name`. `on-conflict`: the name of the server is added only to names that several servers have. `never`: names do not
@@ -132,18 +132,18 @@ export interface GatewayOptions {
   readonly info?: Implementation
   /** Instructions for the model, before those of the servers. */
   readonly instructions?: string
-  /** How names are made unique. */
+  /** Rules for unique names. */
   readonly names?: GatewayNameOptions
   /** Decides what callers see and do. Several policies apply one after another; each can only remove. */
   readonly policy?: GatewayPolicy | readonly GatewayPolicy[]
-  /** Returns the credentials of the connections to servers that have none of their own. */
+  /** Returns the credentials of the connections to servers without their own. */
   readonly credentials?: CredentialsProvider
   /** Middleware for all requests. The first is the outermost. */
   readonly middleware?: readonly Middleware[]
   /** Shares state between the processes of one gateway. Default: in memory. */
   readonly stores?: Omit<Stores, 'close'>
   /**
-   * Where the lists are kept that servers offered last, up to 30 days. They are offered while a server starts or is away, after a restart of the
+   * The store of the lists that servers offered last. They are kept up to 30 days, and are offered while a server starts or is away, after a restart of the
    * gateway too; `false` keeps none. Lists of callers are kept apart, and those of a server with `auth`, or with credentials of `credentials`, are not kept.
    * Default: encrypted in `stores`, if there are any.
    */
@@ -157,7 +157,7 @@ export interface GatewayOptions {
    * belong to, so calls of different callers run one after another there; with a single user they run at the same time. Default: false.
    */
   readonly singleUser?: boolean
-  /** How long a call waits for the input of the user, in milliseconds. Meanwhile a legacy server keeps its call open. Default: 15 minutes. */
+  /** Time that a call waits for the input of the user, in milliseconds. A legacy server keeps its call open for that time. Default: 15 minutes. */
   readonly requestStateTtlMs?: number
   /** Receives what happens. Default: nothing is reported. */
   readonly onEvent?: OnGatewayEvent

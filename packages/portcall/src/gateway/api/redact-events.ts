@@ -5,7 +5,7 @@ const MAX_NAME_LENGTH = 200
 /** Longer names are cut before they are searched. */
 const MAX_SEARCHED_LENGTH = 2048
 
-/** Removes from the names in events what may be secret: the query, the fragment and the user of a URI. */
+/** Removes possible secrets from the names in events: the query, the fragment and the user of a URI. */
 export function redactEvents(onEvent: OnGatewayEvent): OnGatewayEvent {
   return (event) => {
     const isNamed = event.type === 'call' || event.type === 'item-dropped'

@@ -9,13 +9,13 @@ export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'failing' | 'disab
 export interface UpstreamStatus {
   /** The state of the server. */
   readonly state: UpstreamState
-  /** What the server speaks: the newest revision, or an older one over either HTTP transport or stdio. Absent until it is known. */
+  /** The era of the server: the newest revision, or an older one over either HTTP transport or stdio. Absent until it is known. */
   readonly era?: Era
   /** The protocol version of the last connection, such as `2025-11-25`. Absent until the server was connected. */
   readonly protocolVersion?: string
-  /** Why the server is not available. */
+  /** The reason why the server is not available. */
   readonly error?: string
-  /** When the gateway tries again, in milliseconds since 1970. */
+  /** Time of the next attempt, in milliseconds since 1970. */
   readonly nextAttemptAt?: number
   /** The number of failures since the last success. */
   readonly failures: number
@@ -28,7 +28,7 @@ export interface UpstreamStatus {
   /** The number of items that were listed last, by kind. Absent until they were listed. */
   readonly items: { readonly [kind: string]: number }
   /**
-   * When the oldest of the lists was fetched that are offered although the server starts or is away, in milliseconds since 1970. Absent if all lists
+   * Fetch time of the oldest list that is offered while the server starts or is unavailable, in milliseconds since 1970. Absent if all lists
    * come from the server.
    */
   readonly keptSince?: number

@@ -4,7 +4,7 @@ import { markAppUris } from '../routes/app-uris.ts'
 /** Returns a URI as the gateway exposes it. */
 export type ExposeUri = (uri: string) => string
 
-/** How URIs in results change. */
+/** Changes of the URIs in results. */
 export interface ExposedUris {
   /** Changes the URIs of resources. */
   readonly expose: ExposeUri

@@ -74,7 +74,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const exposed = exposeResult(call, response.result, options)
     return success(call.request.id, exposed instanceof Promise ? await exposed : exposed)
   }
-  /** Sends a call through middleware that may answer it with what it kept. The policies have allowed the call. */
+  /** Sends a call through middleware that may answer it with a kept result. The policies have allowed the call. */
   const replay = (call: ItemCall): Promise<Response> => {
     const { caller, method, route, state } = call
     const dispatch: Exchange = (request, context) => {

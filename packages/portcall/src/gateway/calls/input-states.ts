@@ -4,13 +4,13 @@ import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { digest, SealError, type Sealer } from '../../stores/sealing/seal.ts'
 
-/** What the gateway has to know when a call is repeated with input responses. */
+/** The state of a call that is repeated with input responses. */
 export interface InputState {
   /** The name of the server that the call was sent to. */
   readonly server: string
   /** The `requestState` of the server, byte for byte. */
   readonly upstream?: string | undefined
-  /** Whether the gateway itself asked, so that the responses are not for the server. */
+  /** The gateway itself asked: the responses are not for the server. */
   readonly isOwn?: boolean
   /** True if the policies have allowed the call, for the authorization of the request that the state was opened for. */
   readonly isAllowed?: boolean

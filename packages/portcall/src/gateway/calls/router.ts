@@ -12,7 +12,7 @@ import type { GatewayItem } from '../policy/types.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
-/** Where a request about an item goes. */
+/** The destination of a request for an item. */
 export interface ItemRoute extends GatewayItem {
   readonly upstream: GatewayUpstream
 }
@@ -154,7 +154,7 @@ type OwnItems = ReadonlyMap<string, JsonObject>
 const findInOtherSpelling = createUriLookup((items: ReadonlyMap<string, MergedItem>) => items)
 const findOwnSpelling = createUriLookup((items: OwnItems) => Array.from(items.keys(), (uri) => [uri, uri] as const))
 
-/** Returns the route to an item of a server in the spelling of its list, so that rules are about the item and not about a spelling. */
+/** Returns the route to an item of a server in the spelling of its list: rules apply to the item in all its spellings. */
 function routeTo(
   upstream: GatewayUpstream,
   { kind, uri }: { readonly kind: 'resource' | 'template'; readonly uri: string },

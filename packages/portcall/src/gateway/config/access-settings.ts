@@ -1,4 +1,4 @@
-/** How a gateway authenticates to one server. The members that apply depend on the type. */
+/** The authentication of a gateway to one server. The members that apply depend on the type. */
 export interface GatewayServerAuth {
   /** The kind of credentials. */
   readonly type: 'bearer' | 'client-credentials' | 'token-exchange' | 'user'
@@ -20,7 +20,7 @@ export interface GatewayServerAuth {
   readonly parameters?: { readonly [name: string]: string }
 }
 
-/** How browsers log in at the authorization server that issues the tokens of callers. */
+/** The login of browsers at the authorization server that issues the tokens of callers. */
 export interface GatewayLoginSettings {
   /** The authorization server. Default: the first issuer. */
   readonly issuer?: string
@@ -34,11 +34,11 @@ export interface GatewayLoginSettings {
   readonly scopes?: readonly string[]
 }
 
-/** How users connect their accounts. */
+/** The accounts of users at servers. */
 export interface GatewayAccountSettings {
   /** The origin of the gateway, as browsers reach it. */
   readonly origin?: string
-  /** How the gateway knows the user of a browser: a login, a header of a reverse proxy, or not at all. Default: a login. */
+  /** The identification of the user of a browser: a login, a header of a reverse proxy, or not at all. Default: a login. */
   readonly identify?:
     | 'insecure-any-browser'
     | GatewayLoginSettings
@@ -50,9 +50,9 @@ export interface GatewayAccountSettings {
       }
   /** The name of the tool with which users connect an account; `false`: none. */
   readonly tool?: string | false
-  /** How long a link is valid, in milliseconds. */
+  /** Lifetime of a link, in milliseconds. */
   readonly signInTtlMs?: number
-  /** How long a call waits for the user to sign in, in milliseconds. */
+  /** Time that a call waits for the sign-in, in milliseconds. */
   readonly waitTimeoutMs?: number
 }
 

@@ -1,9 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 
-/**
- * Replaces alternatives in a schema by the only one that a value can be meant for, so that errors have the path of what is wrong instead of that
- * of the alternatives. Where several or none fit, nothing changes.
- */
+/** Picks the `anyOf` branch that matches the type of the value: errors then point at the invalid member. Changes nothing if several or none match. */
 export function narrowSchema(schema: JsonObject, value: unknown): JsonObject {
   if (Array.isArray(schema.anyOf)) {
     const fitting = schema.anyOf.filter((one): one is JsonObject => isObject(one) && mayDescribe(one, value))
@@ -16,8 +13,8 @@ export function narrowSchema(schema: JsonObject, value: unknown): JsonObject {
   if (!isObject(value) || schema.type !== 'object') return schema
   const known = isObject(schema.properties) ? schema.properties : {}
   const entries = Object.entries(value).flatMap(([key, member]) => {
-    const own = Object.hasOwn(known, key) ? known[key] : schema.additionalProperties
-    return isObject(own) ? [[key, narrowSchema(own, member)] as const] : []
+    const memberSchema = Object.hasOwn(known, key) ? known[key] : schema.additionalProperties
+    return isObject(memberSchema) ? [[key, narrowSchema(memberSchema, member)] as const] : []
   })
   return { ...schema, properties: { ...known, ...Object.fromEntries(entries) } }
 }

@@ -88,7 +88,7 @@ const LIMIT = section('A limit. It applies to the calls, reads and prompts that 
   ),
 })
 
-/** The schemas of the keys that decide what callers see and do, and what is recorded. */
+/** The schemas of the keys for rules, pins, limits and the audit log. */
 export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | 'audit']: JsonObject } = {
   policy: section(
     'Rules that allow or deny requests, or require approval. Of the rules that match, the strictest decides.',

@@ -5,41 +5,41 @@ import type { DefinitionChange } from '../policy/describe-change.ts'
 import type { PinnedKind } from '../policy/pin-lock.ts'
 import type { AccessRule, RuleAction } from '../policy/rule.ts'
 
-/** How calls are approved. */
+/** The approval of calls. */
 export interface GatewayApprovalSettings {
   /** Asks the user of the client, if the client supports forms. Default: true. */
   readonly askUser?: boolean
   /** Lets calls that the user is not asked about wait in a queue. Default: true. */
   readonly queue?: boolean
-  /** How long the user has to answer, in milliseconds. Default: 5 minutes. */
+  /** Time for the user to answer, in milliseconds. Default: 5 minutes. */
   readonly ttlMs?: number
-  /** How long a call waits in the queue, and how long a decision is valid, in milliseconds. Default: 1 hour. */
+  /** Lifetime of a queued call, and of the decision about it, in milliseconds. Default: 1 hour. */
   readonly queueTtlMs?: number
 }
 
 /** The rules of a gateway. */
 export interface GatewayRuleSettings {
-  /** What happens to requests that no rule matches. */
+  /** The action for requests that no rule matches. */
   readonly default: RuleAction
   /** The rules. Default: none. */
   readonly rules?: readonly AccessRule[]
-  /** How calls are approved. */
+  /** The approval of calls. */
   readonly approvals?: GatewayApprovalSettings
 }
 
-/** How a gateway pins definitions. */
+/** The pinning of definitions. */
 export interface GatewayPinSettings {
   /** `block` withholds what differs from the pins; `warn` only reports it. Default: `block`. */
   readonly mode?: 'block' | 'warn'
   /** The lock file, or `store`. Default: `portcall.lock`. */
   readonly lock?: string
-  /** What happens to a server without pins. Default: `pin`. */
+  /** The treatment of a server without pins. Default: `pin`. */
   readonly firstUse?: 'pin' | 'withhold'
   /** The kinds of definitions to pin. Default: all. */
   readonly kinds?: readonly PinnedKind[]
 }
 
-/** What a gateway records. */
+/** The audit log of a gateway. */
 export interface GatewayAuditSettings {
   /** The file, or `store`. */
   readonly file: string
@@ -52,7 +52,7 @@ export interface GatewayAuditSettings {
     /** Regular expressions of secrets in text. */
     readonly patterns?: readonly string[]
   }
-  /** What happens to a request that cannot be recorded. Default: `refuse`. */
+  /** The treatment of a request that cannot be recorded. Default: `refuse`. */
   readonly onFailure?: 'refuse' | 'continue'
 }
 
@@ -68,13 +68,13 @@ export interface GatewayPolicySettings {
   readonly audit?: string | GatewayAuditSettings
 }
 
-/** What policies need to know of their surroundings. */
+/** The environment of configured policies. */
 export interface PolicyContext {
   /** The directory of the configuration, where relative paths start. */
   readonly directory?: string | undefined
   /** The key-value store of the gateway. Default: in memory. */
   readonly store?: KeyValueStore | undefined
-  /** Where rates are counted and approvals are kept without `store`. Pass the same for settings that replace others. Default: a new one. */
+  /** The store of rates and approvals without `store`. Pass the same for settings that replace others. Default: a new one. */
   readonly memory?: KeyValueStore | undefined
   /** Receives each change of a pinned definition, once. */
   readonly onChange?: (change: DefinitionChange) => void

@@ -41,13 +41,13 @@ export async function readGatewayConfig(text: string, options: ReadGatewayConfig
   const document = await parseDocument(text, options.format)
   const { root } = document
   if (!isObject(root)) throw new ConfigError('The configuration must be an object')
-  const own = await readOwnServers(document, options)
-  const servers = mergeServers(own.servers, options.servers ?? [])
+  const written = await readOwnServers(document, options)
+  const servers = mergeServers(written.servers, options.servers ?? [])
   const source = await createVariableSource(root, options)
   const names = servers.map(({ name }) => name)
   const { section, issues } = await readSection(document, { source, names })
-  throwIssues([...misspelledSection(document), ...serverIssues(own.servers, section), ...issues])
-  return toGatewayConfig(section, servers, [...(await settingsOutsideSection(document, names)), ...own.warnings])
+  throwIssues([...misspelledSection(document), ...serverIssues(written.servers, section), ...issues])
+  return toGatewayConfig(section, servers, [...(await settingsOutsideSection(document, names)), ...written.warnings])
 }
 
 interface OwnServers {
@@ -218,7 +218,7 @@ function toServerOptions({ name, target, headers, tools }: UsableServer, { serve
   }
 }
 
-/** Offers no tool that the entry of the host switches off, whatever the section says. */
+/** Excludes the tools that the entry of the host switches off, also if the section includes them. */
 function restrictTools(rules: ItemRules = {}, { include, exclude = [] }: ToolFilter): ItemRules {
   const isIncluded = createNameMatcher(rules.include ?? ['*'])
   return {

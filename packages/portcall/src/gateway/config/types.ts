@@ -36,7 +36,7 @@ export interface GatewayApiKey {
   readonly scopes?: readonly string[]
 }
 
-/** Who may call a gateway. */
+/** Authentication of callers. */
 export interface GatewayAuthSettings {
   /** The URL by which clients reach the gateway. */
   readonly resource: string
@@ -48,7 +48,7 @@ export interface GatewayAuthSettings {
   readonly scopes?: readonly string[]
 }
 
-/** Where a gateway listens. */
+/** The address on which a gateway listens. */
 export interface GatewayListenSettings {
   /** The port; 0 for any free port. */
   readonly port?: number
@@ -60,11 +60,11 @@ export interface GatewayListenSettings {
   readonly allowedHosts?: readonly string[]
   /** The origins of web pages that may call. */
   readonly allowedOrigins?: readonly string[]
-  /** How clients of the legacy revisions are served. */
+  /** The treatment of clients of the legacy revisions. */
   readonly legacy?: 'sessions' | 'stateless' | 'off'
-  /** How long running calls may take when the gateway stops, in milliseconds. */
+  /** Time for running calls to finish when the gateway stops, in milliseconds. */
   readonly drainTimeoutMs?: number
-  /** How long the gateway goes on serving after a signal, in milliseconds. */
+  /** Time in which the gateway continues to serve after a signal, in milliseconds. */
   readonly shutdownDelayMs?: number
 }
 
@@ -76,9 +76,9 @@ export interface GatewayAdminSettings {
 
 /** The settings of the gateway process, as opposed to those of `createGateway`. */
 export interface GatewaySettings {
-  /** Where it listens. */
+  /** The address on which it listens. */
   readonly listen: GatewayListenSettings
-  /** Who may call. Absent: everybody. */
+  /** Authentication of callers. Absent: everybody may call. */
   readonly auth?: GatewayAuthSettings
   /** The URL of the store, such as `sqlite:gateway.db`. */
   readonly store?: string
@@ -86,15 +86,15 @@ export interface GatewaySettings {
   readonly admin: false | GatewayAdminSettings
   /** The sets of tools, by name. */
   readonly sets?: { readonly [name: string]: ToolSetOptions }
-  /** Whether the lists that servers offered last are kept. Default: true. */
+  /** Keeps the lists that servers offered last. Default: true. */
   readonly keepLists?: boolean
-  /** When programs start: with the gateway, or when they are first needed. Default: `now`. */
+  /** Start of programs: with the gateway, or when they are first needed. Default: `now`. */
   readonly start?: 'now' | 'on-demand'
   /** Lists three tools that search, describe and call, instead of all. */
   readonly search?: boolean | ToolSearchOptions
-  /** How users connect their accounts. */
+  /** The accounts of users at servers. */
   readonly accounts?: GatewayAccountSettings
-  /** How the gateway authenticates to servers, by their name. */
+  /** Authentication to servers, by their name. */
   readonly serverAuth?: { readonly [server: string]: GatewayServerAuth }
 }
 
@@ -108,14 +108,14 @@ export interface GatewayConfig {
   readonly policies: GatewayPolicySettings
   /** Messages about parts of the configuration that are ignored. */
   readonly warnings: readonly string[]
-  /** Why servers are left out whose entries cannot be used, by name. */
+  /** The reasons why servers are left out whose entries cannot be used, by name. */
   readonly unusable: { readonly [server: string]: string }
 }
 
 /** The settings of one server. */
 export interface GatewayServerSettings
   extends Omit<GatewayServerOptions, 'target' | 'headers' | 'auth' | 'fetch' | 'proxy' | 'http' | 'credentials' | 'middleware'> {
-  /** How the gateway authenticates to the server. */
+  /** Authentication to the server. */
   readonly auth?: GatewayServerAuth
 }
 

@@ -19,7 +19,7 @@ export type IdentifyBrowser = (
   request: HookRequest,
 ) => string | HookResponse | undefined | Promise<string | HookResponse | undefined>
 
-/** How users sign in to one server. */
+/** The sign-in of users to one server. */
 export type AccountServerOptions = Omit<SignInOptions, 'account' | 'store' | 'storeTimeoutMs'>
 
 /** Options of `userAccounts`. */
@@ -28,19 +28,19 @@ export interface UserAccountsOptions {
   readonly origin: string | URL
   /** The servers that users sign in to, by their names in the gateway. */
   readonly servers: { readonly [server: string]: AccountServerOptions }
-  /** Identifies the user of a browser, so that nobody can sign in with a link that was created for another user. */
+  /** Identifies the user of a browser. Only the user that a link was created for can sign in with it. */
   readonly identify: IdentifyBrowser | typeof insecureAnyBrowser
   /** Keeps tokens and sign-ins, encrypted. All processes of a gateway share it. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
-  /** Keys that encrypt what is stored, as `generateKey` returns them. Required with `store`. The first encrypts; all decrypt. */
+  /** Keys that encrypt stored values, as `generateKey` returns them. Required with `store`. The first encrypts; all decrypt. */
   readonly sealingKeys?: readonly string[]
   /** All callers are one user, who need not be authenticated: a gateway on a laptop. Default: false. */
   readonly singleUser?: boolean
-  /** How long a link is valid, in milliseconds. Default: 600,000. */
+  /** Lifetime of a link, in milliseconds. Default: 600,000. */
   readonly signInTtlMs?: number
-  /** How long a call waits for the user to sign in before the user is asked again, in milliseconds. Default: 300,000. */
+  /** Time that a call waits for the sign-in before the user is asked again, in milliseconds. Default: 300,000. */
   readonly waitTimeoutMs?: number
-  /** Called when a user has signed in to a server. Call `refresh` of the gateway, so that clients list the tools of the server. */
+  /** Called when a user has signed in to a server. Call `refresh` of the gateway to make clients list the tools of the server. */
   readonly onConnected?: (account: { readonly server: string; readonly principal: string }) => void
   /** The name of the tool with which users connect an account. `false`: there is none. Default: `connect_account`. */
   readonly tool?: string | false
@@ -50,7 +50,7 @@ export interface UserAccountsOptions {
 export interface UserAccounts {
   /** The credentials of the servers. Pass it to `createGateway`. */
   readonly credentials: CredentialsProvider
-  /** Waits for sign-ins, and tells clients that cannot show links. Pass it to `createGateway`. */
+  /** Waits for sign-ins, and refuses calls of clients that cannot show links. Pass it to `createGateway`. */
   readonly middleware: Middleware
   /** Serves the pages below `/connect`. Call it from the `onRequest` of the HTTP server. */
   readonly onRequest: OnRequest

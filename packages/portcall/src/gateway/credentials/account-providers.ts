@@ -13,7 +13,7 @@ export interface AccountSignInRequest {
 }
 
 export interface AccountProvidersOptions {
-  /** Encrypts what it stores. */
+  /** A store that encrypts its values. */
   readonly store: KeyValueStore
   readonly servers: { readonly [server: string]: AccountServerOptions }
   readonly redirectUri: string
@@ -22,17 +22,17 @@ export interface AccountProvidersOptions {
   readonly onSignIn: (account: AccountId, request: AccountSignInRequest) => Promise<never>
 }
 
-/** The auth providers of all accounts. Each has a part of the store of its own, so that no account can read the tokens of another. */
+/** The auth providers of all accounts. Each has its own part of the store: no account can read the tokens of another. */
 export interface AccountProviders {
   /** Loads the OAuth client, and returns how to get the provider of an account. */
   load(): Promise<(account: AccountId) => AuthorizationCodeProvider>
-  /** Deletes what is stored for an account. */
+  /** Deletes the stored values of an account. */
   forget(account: AccountId): Promise<void>
 }
 
 /** Providers without requests are forgotten beyond this number; their tokens stay in the store. */
 const MAX_PROVIDERS = 10_000
-/** The start of the keys of client registrations, and of what is known about authorization servers. All users of a server share them. */
+/** The prefixes of the keys of client registrations and of authorization server limits. All users of a server share them. */
 const SHARED: readonly string[] = ['portcall:client:', 'portcall:server-limits:']
 
 export function createAccountProviders({ store, ...options }: AccountProvidersOptions): AccountProviders {
@@ -58,9 +58,9 @@ export function createAccountProviders({ store, ...options }: AccountProvidersOp
     },
     async forget(account) {
       providers.delete(keyOf(account))
-      const own = storeOf(account)
-      for (let keys = await own.list(''); keys.length > 0; keys = await own.list(''))
-        await Promise.all(keys.map((key) => own.delete(key)))
+      const accountStore = storeOf(account)
+      for (let keys = await accountStore.list(''); keys.length > 0; keys = await accountStore.list(''))
+        await Promise.all(keys.map((key) => accountStore.delete(key)))
     },
   }
 }

@@ -32,9 +32,9 @@ export interface BrowserLoginOptions extends ClientSources {
   readonly scopes?: readonly string[]
   /** Keeps the registration of the gateway as a client, encrypted. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
-  /** Keys that encrypt cookies and what is stored. All processes of a gateway need the same. Default: a random key of this process or of its workers. */
+  /** Keys that encrypt cookies and stored values. All processes of a gateway need the same. Default: a random key of this process or of its workers. */
   readonly sealingKeys?: readonly string[]
-  /** How long a browser stays logged in, in milliseconds. Default: 600,000. */
+  /** Lifetime of a browser login, in milliseconds. Default: 600,000. */
   readonly sessionTtlMs?: number
   /** Called with the reason why a login failed, which the page does not show in full. Write it to your log. */
   readonly onFailure?: (error: unknown) => void
@@ -137,7 +137,7 @@ function createLoginClient(
   { issuer, resource, scopes = [], store, allow = [], ...sources }: BrowserLoginOptions,
   { redirectUri, sealer }: { readonly redirectUri: string; readonly sealer: Sealer },
 ): LoginClient {
-  const own = sealStore(namespaceStore(openStore(store, TIMEOUT_MS), 'portcall:gateway:login:'), sealer)
+  const loginStore = sealStore(namespaceStore(openStore(store, TIMEOUT_MS), 'portcall:gateway:login:'), sealer)
   const load = async () => {
     const [{ createSafeFetch }, { fetchServerMetadata }, { createClientRegistrar }, attempt] = await Promise.all([
       import('../../auth/client/http/safe-fetch.ts'),
@@ -155,7 +155,7 @@ function createLoginClient(
       server,
       resource,
       scope,
-      store: own,
+      store: loginStore,
       fetch,
       checkBrowserUrl,
       dpop: undefined,

@@ -22,8 +22,8 @@ export interface CallerIdentity {
   /** The credentials of the servers. Pass it to `createGateway`. */
   readonly credentials: CredentialsProvider
   /**
-   * Remembers the tokens of callers, in memory, until they expire, and adds `tokenDigest` to the `auth` of requests: each token has connections and
-   * exchanged tokens of its own. Pass it to `createGateway`.
+   * Remembers the tokens of callers, in memory, until they expire, and adds `tokenDigest` to the `auth` of requests: each token has its own connections and
+   * exchanged tokens. Pass it to `createGateway`.
    */
   readonly middleware: Middleware
 }

@@ -47,7 +47,7 @@ async function finishLogin(request: HookRequest, { identify }: ConnectContext): 
   return typeof response === 'object' ? response : EXPIRED
 }
 
-/** GET shows who is about to connect what; POST sends the browser on. Programs that preview links do not use them up. */
+/** GET shows the user and the server; POST redirects the browser. Link previews do not use a link up. */
 async function openLink(request: HookRequest, path: string, context: ConnectContext): Promise<HookResponse> {
   const { signIns, cookie, signInTtlMs, origin } = context
   if (request.method !== 'GET' && request.method !== 'POST') return { status: 405, headers: { allow: 'GET, POST' } }

@@ -1,11 +1,11 @@
 import { escapeHtml, renderPage } from '../../auth/html-page.ts'
 import type { HookResponse } from '../../protocol/http.ts'
 
-/** Where the pages are. */
+/** The path of the pages. */
 export const CONNECT_PATH = '/connect/'
-/** Where authorization servers of MCP servers return browsers to. */
+/** The path to which authorization servers of MCP servers return browsers. */
 export const CALLBACK_PATH: string = `${CONNECT_PATH}callback`
-/** Where the authorization server of the gateway returns browsers to. */
+/** The path to which the authorization server of the gateway returns browsers. */
 export const LOGIN_PATH: string = `${CONNECT_PATH}login`
 
 /** Renders the page that asks a user whether to connect an account. */
@@ -33,8 +33,8 @@ export function messagePage(status: number, title: string, message: string): Hoo
 
 /** Sends a browser to another page, which it opens with GET. */
 export function redirectTo(url: string, headers: Readonly<Record<string, string>> = {}): HookResponse {
-  const own = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers, location: url }
-  return { status: 303, headers: own }
+  const redirectHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers, location: url }
+  return { status: 303, headers: redirectHeaders }
 }
 
 function page(status: number, title: string, content: string): HookResponse {

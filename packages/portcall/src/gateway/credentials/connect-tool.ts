@@ -13,13 +13,12 @@ export interface ConnectToolOptions {
   readonly isConnected: (account: AccountId) => Promise<boolean>
 }
 
-/** How long to wait until the authorization server of a server has been found, in milliseconds. */
+/** Timeout of finding the authorization server of a server, in milliseconds. */
 const OFFER_TIMEOUT_MS = 10_000
 const POLLING_DELAY_MS = 100
 
 /**
- * Creates middleware that adds a tool while the caller has not signed in to all servers: the tools of a server are not known before, so no call
- * could ask the user to.
+ * Creates middleware that adds a tool while the caller has not signed in to all servers: the tools of a server cannot be listed before sign-in.
  */
 export function createConnectTool(options: ConnectToolOptions): Middleware {
   const { name, servers, accountOf, isConnected } = options

@@ -81,7 +81,7 @@ function withLinks(request: Request, response: Response): Response {
   return failed(request, `Sign in to ${server} first: open ${params.url} in a browser, then try again.`, { url: params.url })
 }
 
-/** Returns a result that tells the model what to do, or an error if the request is not a tool call. */
+/** Returns a result with instructions for the model, or an error if the request is not a tool call. */
 function failed({ id, method }: Request, text: string, data?: JsonObject): Response {
   if (method !== 'tools/call') return new RpcError(ErrorCode.invalidRequest, text, data).response(id)
   return success(id, { resultType: 'complete', content: [{ type: 'text', text }], isError: true })

@@ -28,7 +28,7 @@ export interface AccountSignIn extends AccountId {
   readonly status: 'offered' | 'opened' | 'finishing' | 'failed'
   /** The browser that opened the link. */
   readonly browser?: string
-  /** Why the sign-in failed. */
+  /** The reason why the sign-in failed. */
   readonly reason?: string
   readonly expiresAt: number
 }
@@ -42,7 +42,7 @@ export interface AccountSignIns {
   findByState(state: string): Promise<AccountSignIn | undefined>
   /** Records the browser that opened the link. Returns whether no other browser did. */
   open(signIn: AccountSignIn, browser: string): Promise<boolean>
-  /** Runs a task that finishes the sign-in. Returns false if another process does. @throws whatever the task throws. */
+  /** Runs a task that finishes the sign-in. Returns false if another process does. @throws the error of the task. */
   finish(signIn: AccountSignIn, task: () => Promise<void>): Promise<boolean>
   /**
    * Waits until the sign-in with this id is finished or replaced by another. Returns why it failed, if it did, or `pending` if the time is
@@ -53,16 +53,16 @@ export interface AccountSignIns {
   withdraw(signIn: AccountSignIn): Promise<void>
 }
 
-/** How long to wait for a sign-in. */
+/** Limits of waiting for a sign-in. */
 export interface SignInWait {
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** How a sign-in ended, or that it has not. */
+/** The outcome of a sign-in, or `pending`. */
 export type SignInOutcome = 'finished' | 'pending' | { readonly failed: string }
 
-/** How long a failure is reported to the calls that wait. */
+/** Time in which a failure is reported to waiting calls. */
 const FAILURE_TTL_MS = 60_000
 /** A link that is about to expire is not offered again. */
 const MIN_REMAINING_MS = 60_000

@@ -36,14 +36,14 @@ const REQUIRED = {
   identify: 'Pass a function that identifies the user of a browser, as browserLogin creates it',
 }
 const STORE_TIMEOUT_MS = 30_000
-/** How long another process may take to redeem a response, in milliseconds. */
+/** Time for another process to redeem a response, in milliseconds. */
 const FINISH_TIMEOUT_MS = 10_000
 const TOOL = 'connect_account'
-/** The principal of the only user of a gateway, who need not be authenticated. */
+/** The principal of the only user of a gateway without authentication. */
 const SINGLE_USER = ''
 
 /**
- * Gives each user of a gateway an account of their own at each server. The gateway asks the user to sign in when a call needs it, keeps the
+ * Gives each user of a gateway their own account at each server. The gateway asks the user to sign in when a call needs it, keeps the
  * tokens encrypted, and refreshes them. The tokens of a user are used for requests of this user only.
  *
  * @throws TypeError if an option is invalid.
@@ -133,7 +133,7 @@ export function userAccounts(options: UserAccountsOptions): UserAccounts {
   }
 }
 
-/** Returns a provider that looks the current one up for each request, so that connections notice when it is replaced. */
+/** Returns a provider that looks up the current one for each request: connections notice a replacement. */
 function delegate(current: () => AuthProvider, onNewToken: () => Promise<void>): AuthProvider {
   return {
     authorizer: (endpoint) => ({

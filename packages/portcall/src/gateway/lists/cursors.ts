@@ -14,7 +14,7 @@ export interface ListCursors {
   open(cursor: unknown, list: CursorBinding): Promise<unknown>
 }
 
-/** What a cursor belongs to. */
+/** The caller and the list of a cursor. */
 export interface CursorBinding extends Pick<ExchangeContext, 'auth'> {
   readonly method: string
 }

@@ -14,7 +14,7 @@ export interface GatewayDiscoverOptions {
 }
 
 const MAX_INSTRUCTIONS_LENGTH = 16_384
-/** What a server may turn out to have that could not be asked yet. */
+/** The capabilities of a server that has not answered yet: any may be there. */
 const UNKNOWN_CAPABILITIES: ServerCapabilities = { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} }
 /** The capabilities that the gateway adds: it announces when servers come and go. */
 const SETTINGS: { readonly [capability: string]: JsonObject } = {
@@ -23,7 +23,7 @@ const SETTINGS: { readonly [capability: string]: JsonObject } = {
   prompts: { listChanged: true },
 }
 
-/** Answers `server/discover` for all servers, as far as they respond in time. */
+/** Answers `server/discover` with the servers that respond in time. */
 export async function discoverAll(
   upstreams: readonly GatewayUpstream[],
   caller: Caller,

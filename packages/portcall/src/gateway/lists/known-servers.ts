@@ -9,14 +9,14 @@ const UNNAMED = '\u0000'
 const ALL_KINDS = Object.values(KINDS).map(({ kind }) => kind)
 
 /**
- * Reports whether a caller may learn the name of a server, and what it says about itself: if the caller may see an item of these kinds that the server
+ * Reports whether a caller may learn the name and the description of a server: if the caller may see an item of these kinds that the server
  * has listed, or one that no policy names. With a selection, one of the items must be a part of it.
  */
 export function mayKnowServer(upstream: GatewayUpstream, caller: Caller, kinds: readonly GatewayItemKind[] = ALL_KINDS): boolean {
   const { policies, auth, capabilities, clientInfo, selection } = caller
   if (selection && !isSelected(upstream, caller, { selection, kinds })) return false
   if (policies.isEmpty) return true
-  // Policies report what they decide about a request. This is not part of one.
+  // Policies report decisions about requests. This is not part of one.
   const asked: GatewayCaller = { auth, capabilities, clientInfo }
   return kinds.some((kind) => {
     const listed = upstream.catalogue.known(kind, caller)?.items ?? []

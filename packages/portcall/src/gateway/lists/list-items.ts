@@ -65,7 +65,7 @@ export function createListItems({ lists, registry, cursors, pageSize }: ListItem
   }
 }
 
-/** Says of which servers the items are those that they listed earlier, and when. */
+/** Returns the metadata of servers whose items are kept ones: their fetch times. */
 function keptMeta({ kept }: MergedList, servers: readonly GatewayUpstream[]): JsonObject {
   const times = servers.flatMap(({ name }) => {
     const since = kept.get(name)

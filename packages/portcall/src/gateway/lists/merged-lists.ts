@@ -30,7 +30,7 @@ export interface MergedList {
   readonly items: ReadonlyMap<string, MergedItem>
   /** The servers that are left out, and why. */
   readonly missing: ReadonlyMap<string, unknown>
-  /** When the lists of missing servers were fetched that are offered in their place, in milliseconds since 1970. */
+  /** Fetch times of the kept lists of missing servers, in milliseconds since 1970. */
   readonly kept: ReadonlyMap<string, number>
 }
 

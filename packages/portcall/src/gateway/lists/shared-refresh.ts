@@ -3,11 +3,11 @@ import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscri
 import type { Stores } from '../../stores/stores.ts'
 import { randomId } from '../../util/random.ts'
 
-/** Tells the other processes of a gateway that servers offer something else, for instance because a user has signed in. */
+/** Announces to the other processes of a gateway that servers offer something else, for example after a sign-in. */
 export interface SharedRefresh {
-  /** Tells the others: one server, or all. */
+  /** Announces a change of one server, or of all. */
   announce(server: string | undefined): void
-  /** Receives what others announce from now on. */
+  /** Receives announcements from now on. */
   join(): void
   close(): void
 }
@@ -21,17 +21,17 @@ export function createSharedRefresh(
 ): SharedRefresh {
   if (!stores) return { announce() {}, join() {}, close() {} }
   const { bus } = stores
-  const own = randomId(9)
+  const processId = randomId(9)
   let isClosed = false
   let subscription: KeptSubscription | undefined
   const receive = (text: string): void => {
     const message: unknown = JSON.parse(text)
-    if (!isObject(message) || message.from === own) return
+    if (!isObject(message) || message.from === processId) return
     onRefresh(typeof message.server === 'string' ? message.server : undefined)
   }
   return {
     announce(server) {
-      bus.publish(TOPIC, JSON.stringify({ from: own, server })).catch(() => {})
+      bus.publish(TOPIC, JSON.stringify({ from: processId, server })).catch(() => {})
     },
     join() {
       if (!isClosed)

@@ -8,11 +8,11 @@ import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDeci
 
 /** Options of `accessRules`. */
 export interface AccessRulesOptions {
-  /** What happens to requests that no rule matches. */
+  /** The action for requests that no rule matches. */
   readonly default: RuleAction
   /** The rules. Their order does not matter: of the rules that match, the strictest decides. */
   readonly rules: readonly AccessRule[]
-  /** How calls are approved. */
+  /** The approval of calls. */
   readonly approvals?: ApprovalOptions
   /** Receives the decisions; `auditPolicy` has such a function. */
   readonly onReport?: OnPolicyReport
@@ -41,7 +41,7 @@ const REQUIRED = {
 
 /**
  * Creates a policy from rules. Of the rules that match a request, the strictest decides: `deny` before `approve` before `allow`. If none
- * matches, the default decides. Rules with `annotations` can only make this decision stricter, since servers can declare what they like.
+ * matches, the default decides. Rules with `annotations` can only make this decision stricter, since servers may declare anything.
  *
  * An item that is denied is not listed, and requests for it are answered as if it did not exist. So are requests for tools and prompts that their
  * server does not list, because the rules cannot judge them. An item that is denied only with some arguments is listed; such a call fails.

@@ -26,7 +26,7 @@ export interface ApprovalRequest {
   readonly rule: string
 }
 
-/** Whether a call has been approved. */
+/** The state of an approval. */
 export type ApprovalState = 'pending' | 'approved' | 'denied'
 
 /** The decision about a call: its state, or the reason why it cannot wait for one. */
@@ -43,17 +43,17 @@ export interface Approver {
 
 /** A call in an approval queue. */
 export interface QueuedApproval extends ApprovalRequest {
-  /** Whether the call has been approved. */
+  /** The state of the approval. */
   readonly state: ApprovalState
-  /** When the call was first sent, as an ISO date. */
+  /** Time of the first request, as an ISO date. */
   readonly requestedAt: string
-  /** When the request, or the decision about it, expires, as an ISO date. */
+  /** Expiry of the request, or of the decision about it, as an ISO date. */
   readonly expiresAt: string
-  /** Who decided, as passed to `approve` or `deny`. */
+  /** The approver, as passed to `approve` or `deny`. */
   readonly decidedBy?: string | undefined
 }
 
-/** Calls that wait for the decision of an approver, who is not their caller. Each approval is valid for one call. */
+/** Calls that wait for the decision of an approver other than their caller. Each approval is valid for one call. */
 export interface ApprovalQueue extends Approver {
   /** Returns the calls that wait, and those that were decided and have not been sent again, up to 1000. */
   list(): Promise<QueuedApproval[]>
@@ -65,9 +65,9 @@ export interface ApprovalQueue extends Approver {
 
 /** Options of `createApprovalQueue`. */
 export interface ApprovalQueueOptions {
-  /** Where the calls are kept. Several processes need a shared store. Default: in memory, where nothing is evicted. */
+  /** The store of the calls. Several processes need a shared one. Default: in memory, where nothing is evicted. */
   readonly store?: KeyValueStore
-  /** How long a call waits, and how long a decision is valid, in milliseconds. Default: 1 hour. */
+  /** Lifetime of a queued call, and of the decision about it, in milliseconds. Default: 1 hour. */
   readonly ttlMs?: number
   /** Maximum number of calls in the queue, with those that are decided. Further calls are refused. Default: 1000. */
   readonly maxQueued?: number
@@ -104,7 +104,7 @@ export function createApprovalQueue(options: ApprovalQueueOptions = {}): Approva
   })
   const ownedPrefix = async ({ principal }: ApprovalRequest): Promise<string> =>
     `${OWNED_PREFIX}${await sha256(JSON.stringify(principal ?? null))}/`
-  /** Adds a call to the queue. Returns `undefined` if another request has added it meanwhile. */
+  /** Adds a call to the queue. Returns `undefined` if a concurrent request has added it. */
   const enqueue = async (request: ApprovalRequest): Promise<ApprovalDecision | undefined> => {
     const value = JSON.stringify(createEntry(request, 'pending'))
     if (value.length > MAX_SHOWN_LENGTH) return 'too-large'
@@ -128,7 +128,7 @@ export function createApprovalQueue(options: ApprovalQueueOptions = {}): Approva
     await store.set((await ownedPrefix(entry)) + id, '', { ttlMs })
     return true
   }
-  /** Returns the state of a call, or `undefined` if another request changed it meanwhile. */
+  /** Returns the state of a call, or `undefined` if a concurrent request changed it. */
   const tryDecide = async (request: ApprovalRequest): Promise<ApprovalDecision | undefined> => {
     const [expected, entry] = (await read(request.id)) ?? []
     if (expected === undefined || !entry) return enqueue(request)

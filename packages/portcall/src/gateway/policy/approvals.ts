@@ -12,15 +12,15 @@ import { refuseCall } from './refuse-call.ts'
 import type { PolicyOutcome } from './report.ts'
 import type { GatewayCall, PolicyDecision } from './types.ts'
 
-/** How calls are approved. */
+/** The approval of calls. */
 export interface ApprovalOptions {
   /** Asks the user of the client, if the client supports forms. Set it to false if users must not approve their own calls. Default: true. */
   readonly askUser?: boolean
   /** Decides about the calls that the user is not asked about, such as a queue of `createApprovalQueue`. Default: such calls are refused. */
   readonly approver?: Approver
-  /** Where the questions are kept, so that each approval is used once. Several processes need a shared store. Default: in memory. */
+  /** The store of the questions: each approval is used once. Several processes need a shared one. Default: in memory. */
   readonly store?: KeyValueStore
-  /** How long the user has to answer, in milliseconds. Default: 5 minutes. */
+  /** Time for the user to answer, in milliseconds. Default: 5 minutes. */
   readonly ttlMs?: number
 }
 
@@ -86,7 +86,7 @@ export function createCallApprovals(options: ApprovalOptions = {}): CallApproval
   }
 }
 
-/** Returns the key of a question. Those of one principal are a group of their own, so that they do not evict others from a store in memory. */
+/** Returns the key of a question. The questions of one principal form a group, and do not evict others from a store in memory. */
 async function keyOf({ caller }: GatewayCall, id: string): Promise<string> {
   return `${PREFIX}${await sha256(JSON.stringify(caller.auth?.principal ?? null))}/${id}`
 }

@@ -21,7 +21,7 @@ export interface AuditPolicy extends GatewayPolicy {
   readonly onReport: OnPolicyReport
 }
 
-/** What is known of a request while it is answered. */
+/** The decision about a request, and its item, while it is answered. */
 interface Entry {
   item?: GatewayItem
   report?: PolicyReport

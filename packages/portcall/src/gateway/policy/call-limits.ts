@@ -13,7 +13,7 @@ import { createRuleMatcher } from './match-rule.ts'
 import { type AccessRule, type CallerCondition, checkRule } from './rule.ts'
 import type { GatewayItem, GatewayPolicy } from './types.ts'
 
-/** What calls are counted by. */
+/** The key that calls are counted by. */
 export type LimitKey = 'principal' | 'server' | 'item'
 
 /** A limit of `callLimits`. It applies to the calls, reads and prompts that all its conditions hold for. */
@@ -22,15 +22,15 @@ export interface CallLimit extends CallerCondition, Pick<AccessRule, 'servers' |
   readonly name?: string
   /** Requests are counted for each principal, server or item, or for a combination of them. Default: `['principal']`. */
   readonly per?: readonly LimitKey[]
-  /** How many requests may be sent in an interval. All processes that share the store count together. */
+  /** Maximum number of requests in an interval, in all processes that share the store. */
   readonly rate?: Pick<RateLimitOptions, 'limit' | 'intervalMs'>
-  /** How many requests may run at once, in all processes that share the store, and how many more may wait for their turn in each. */
+  /** Maximum number of concurrent requests, in all processes that share the store, and of those that wait for their turn, in each. */
   readonly concurrency?: Pick<ConcurrencyLimitOptions, 'limit' | 'maxQueued' | 'queueTimeoutMs'>
-  /** How long a request may take, in milliseconds. */
+  /** Timeout of a request, in milliseconds. */
   readonly timeoutMs?: number
   /** The maximum size of a result as JSON, in bytes. */
   readonly maxResultBytes?: number
-  /** What happens to larger results: an error, as much text as fits, or a link to a resource. Default: `error`. */
+  /** The treatment of larger results: an error, as much text as fits, or a link to a resource. Default: `error`. */
   readonly exceeded?: 'error' | 'cut' | 'link'
 }
 
@@ -38,7 +38,7 @@ export interface CallLimit extends CallerCondition, Pick<AccessRule, 'servers' |
 export interface CallLimitsOptions {
   /** The limits. All that match a request apply. */
   readonly limits: readonly CallLimit[]
-  /** Where requests are counted and linked results are stored. Several processes need a shared store. Default: in memory. */
+  /** The store of counters and linked results. Several processes need a shared one. Default: in memory. */
   readonly store?: KeyValueStore
 }
 
@@ -124,7 +124,7 @@ function createLayers(
   ]
 }
 
-/** Adds the name of a limit to what it refuses. */
+/** Adds the name of a limit to its refusals. */
 function withName(layer: Middleware, name: string): Middleware {
   return async (request, context, next) => {
     const response = await layer(request, context, next)

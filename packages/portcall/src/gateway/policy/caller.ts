@@ -72,7 +72,7 @@ export class Caller implements GatewayCaller {
     return this.#capabilitiesKey
   }
 
-  /** What middleware keeps of the lists that the caller requests. */
+  /** The items that middleware keeps of the lists that the caller requests. */
   get selection(): ItemSelection | undefined {
     return (this.meta as { readonly [ITEM_SELECTION]?: ItemSelection })[ITEM_SELECTION]
   }

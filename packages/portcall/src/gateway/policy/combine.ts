@@ -4,10 +4,10 @@ import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDeci
 
 /** Several policies as one. Each can only remove what the others allow. */
 export interface CombinedPolicies {
-  /** Whether there is any policy. */
+  /** There is no policy. */
   readonly isEmpty: boolean
   readonly list: readonly GatewayPolicy[]
-  /** Middleware that runs after the policies have allowed a call, because it may answer with what it kept. */
+  /** Middleware that runs after the policies have allowed a call, because it may answer with a kept result. */
   readonly replaying: readonly Middleware[]
   isVisible(item: GatewayItem, caller: GatewayCaller): boolean
   describe(item: GatewayItem & { readonly definition: JsonObject }, caller: GatewayCaller): JsonObject

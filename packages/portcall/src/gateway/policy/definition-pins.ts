@@ -28,7 +28,7 @@ export interface DefinitionPinsOptions {
   readonly lock: string | KeyValueStore
   /** `block` withholds what differs from the pins; `warn` only reports it. Default: `block`. */
   readonly mode?: 'block' | 'warn'
-  /** What happens to a server without pins: `pin` records what it offers first, `withhold` waits for `accept`. Default: `pin`. */
+  /** The treatment of a server without pins: `pin` records its first offer, `withhold` waits for `accept`. Default: `pin`. */
   readonly firstUse?: 'pin' | 'withhold'
   /**
    * The kinds of definitions to pin. Leave `resource` out for servers whose list of resources changes, such as one that lists files. Default: all
@@ -51,7 +51,7 @@ export interface ChangeSelection {
   readonly name?: string
 }
 
-/** A policy that compares what servers say of themselves and of their items with what is pinned. */
+/** A policy that compares the instructions and items of servers with pinned ones. */
 export interface DefinitionPins extends GatewayPolicy {
   /** Returns the changes that have been found and not accepted, in the order in which they were found. */
   changes(): readonly DefinitionChange[]
@@ -100,7 +100,7 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
   const mutex = createMutex()
   const pending = new Map<string, Pending>()
 
-  /** Changes the pins, whatever other processes do meanwhile. */
+  /** Changes the pins, and retries if another process has changed them. */
   const update = (change: (servers: PinnedServers) => PinnedServers): Promise<void> =>
     mutex.run(async () => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -109,7 +109,7 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
         const changed = change(servers)
         if (changed === servers || (await storage.replace(text, formatLock(changed)))) return
       }
-      throw new Error('The pins are being changed all the time')
+      throw new Error('Too many concurrent changes to the pins')
     })
   const pinsOf = async ({ server, kind, isKept }: Origin, offered: PinnedItems): Promise<PinnedItems> => {
     const known = parseLock(await storage.read())[server]?.[kind]

@@ -19,7 +19,7 @@ export interface DefinitionChange {
   readonly diff: string
 }
 
-/** What a server offers, and what is pinned. */
+/** The offered and the pinned definition of an item. */
 export interface DefinitionComparison {
   readonly server: string
   readonly kind: PinnedKind

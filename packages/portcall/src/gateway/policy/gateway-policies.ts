@@ -9,9 +9,9 @@ import type { GatewayPolicy } from './types.ts'
 export interface GatewayPoliciesOptions {
   /** The rules of `accessRules`. Default: none. */
   readonly rules?: AccessRulesOptions['rules']
-  /** What happens to requests that no rule matches. Required with rules. Default: `allow`. */
+  /** The action for requests that no rule matches. Required with rules. Default: `allow`. */
   readonly default?: AccessRulesOptions['default']
-  /** How calls are approved. */
+  /** The approval of calls. */
   readonly approvals?: AccessRulesOptions['approvals']
   /** The options of `definitionPins`. */
   readonly pins?: DefinitionPinsOptions
@@ -19,7 +19,7 @@ export interface GatewayPoliciesOptions {
   readonly limits?: readonly CallLimit[]
   /** The options of `auditPolicy`. */
   readonly audit?: AuditPolicyOptions
-  /** Where rates are counted, and where approvals and linked results are kept. Several processes need a shared store. Default: in memory. */
+  /** The store of rates, approvals and linked results. Several processes need a shared store. Default: in memory. */
   readonly store?: KeyValueStore
 }
 

@@ -1,9 +1,9 @@
 import type { GatewayItemKind } from './types.ts'
 
-/** The key in the `_meta` of a request under which middleware passes on what it keeps of a list. A symbol cannot appear in a message. */
+/** The key in the `_meta` of a request under which middleware passes on its selection of a list. A symbol cannot appear in a message. */
 export const ITEM_SELECTION: unique symbol = Symbol('item selection')
 
-/** What middleware keeps of the items of all servers. */
+/** The items of all servers that middleware keeps. */
 export interface ItemSelection {
   /** Reports whether an item is kept, by its name in the gateway. */
   keeps(kind: GatewayItemKind, name: string): boolean

@@ -11,11 +11,11 @@ import type { GatewayCaller, GatewayItem, GatewayItemKind } from './types.ts'
 export interface RuleMatcher {
   readonly action: RuleAction
   readonly name: string
-  /** Whether the rule depends on the arguments of a request. */
+  /** The rule depends on the arguments of a request. */
   readonly isConditional: boolean
-  /** Whether the rule depends on what a server declares. It can only make a decision stricter. */
+  /** The rule depends on declarations of the server. It can only make a decision stricter. */
   readonly usesHints: boolean
-  /** Reports whether the rule concerns an item and its caller, whatever the arguments. */
+  /** Reports whether the rule concerns an item and its caller, with some arguments. */
   matchesItem(item: GatewayItem, caller: GatewayCaller): boolean
   matchesArguments(args: JsonObject | undefined): boolean
 }

@@ -32,7 +32,7 @@ function unescapePointer(key: string): string {
 }
 
 /**
- * Creates the matcher of a condition. If it is strict, whatever cannot be compared matches: a value of another type, and a list with one value
+ * Creates the matcher of a condition. If it is strict, values that cannot be compared match: a value of another type, and a list with one value
  * that matches. Otherwise it does not, and all values of a list have to match.
  */
 export function createValueMatcher(condition: ArgumentCondition, isStrict: boolean): ValueMatcher {

@@ -15,7 +15,7 @@ export type PinnedServer = { readonly [kind in PinnedKind]?: PinnedItems }
 /** The pinned definitions of all servers, by name. */
 export type PinnedServers = { readonly [server: string]: PinnedServer }
 
-/** Where pins are stored, as one text. */
+/** The storage of pins, as one text. */
 export interface PinStorage {
   /** Resolves to the text, or to `undefined` if there is none. */
   read(): Promise<string | undefined>
@@ -84,7 +84,7 @@ function parseServer(server: string, pins: unknown): PinnedServer {
   return Object.fromEntries(kinds)
 }
 
-/** Writes a lock: sorted, one member on a line, with escapes for characters that are not visible, so that changes are easy to review. */
+/** Writes a lock: sorted, one member on a line, with escapes for invisible characters, for reviews of changes. */
 export function formatLock(servers: PinnedServers): string {
   const lock = {
     version: VERSION,
@@ -105,7 +105,7 @@ function sortMembers(value: unknown): unknown {
   return toRecord(entries.map(([key, member]) => [key, sortMembers(member)]))
 }
 
-/** Creates an object without a prototype, so that a server may call a tool `__proto__`. */
+/** Creates an object without a prototype: a tool may have the name `__proto__`. */
 function toRecord<T>(entries: readonly (readonly [string, T])[]): { [key: string]: T } {
   const record: { [key: string]: T } = Object.create(null) as { [key: string]: T }
   for (const [key, value] of entries) record[key] = value

@@ -1,12 +1,21 @@
 import type { Request } from '../../jsonrpc/message.ts'
 import type { GatewayItem } from './types.ts'
 
-/**
- * What a policy did with a request: `allowed`; `denied`, as if the item did not exist or because of its arguments; `asked`, for an approval;
- * `approved`, because there is one; `declined`, by the user or the approver; `refused`, because the approval cannot be asked for, has expired or
- * was used; `withheld`, because the definition of the item is not the pinned one.
- */
-export type PolicyOutcome = 'allowed' | 'denied' | 'asked' | 'approved' | 'declined' | 'refused' | 'withheld'
+/** The decision of a policy about a request. */
+export type PolicyOutcome =
+  | 'allowed'
+  /** As if the item did not exist, or because of its arguments. */
+  | 'denied'
+  /** An approval was requested. */
+  | 'asked'
+  /** There is an approval. */
+  | 'approved'
+  /** The user or the approver declined. */
+  | 'declined'
+  /** The approval cannot be requested, has expired or was used. */
+  | 'refused'
+  /** The definition of the item is not the pinned one. */
+  | 'withheld'
 
 /** A decision of a policy. */
 export interface PolicyReport {
@@ -14,7 +23,7 @@ export interface PolicyReport {
   readonly request: Request
   /** The item that is requested. */
   readonly item: GatewayItem
-  /** What the policy did. */
+  /** The decision. */
   readonly outcome: PolicyOutcome
   /** The rule that decided. */
   readonly rule?: string | undefined

@@ -59,7 +59,7 @@ export interface HintCondition {
  * A rule of `accessRules`. It matches a request if all its conditions hold. Without `tools`, `prompts` and `resources`, it applies to all items.
  */
 export interface AccessRule extends CallerCondition {
-  /** What happens to the requests that match. */
+  /** The action for requests that match. */
   readonly do: RuleAction
   /** The name of the rule in the audit log. Default: its position, such as `rule 2`. */
   readonly name?: string
@@ -75,7 +75,7 @@ export interface AccessRule extends CallerCondition {
   readonly resources?: Patterns
   /**
    * The hints of a tool, such as `{ destructiveHint: true }`. A hint that the tool does not declare has the default of the specification. Since
-   * servers can declare what they like, hints only make the decision of the other rules stricter, and cannot be in a rule that allows.
+   * servers may declare anything, hints only make the decision of the other rules stricter, and cannot be in a rule that allows.
    */
   readonly annotations?: HintCondition
   /**

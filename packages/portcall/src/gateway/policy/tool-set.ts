@@ -21,7 +21,7 @@ import { ITEM_METHODS } from './item-methods.ts'
 import { ITEM_SELECTION, type ItemSelection } from './item-selection.ts'
 import type { Patterns } from './rule.ts'
 
-/** How a tool set changes an argument of a tool. */
+/** A change of an argument of a tool. */
 export type ArgumentChange =
   | {
       /** The value that the argument always has. The argument is not listed. */
@@ -32,7 +32,7 @@ export type ArgumentChange =
       readonly hidden: true
     }
 
-/** How a tool set changes a tool. */
+/** A change of a tool. */
 export interface ToolChange {
   /** Another name. */
   readonly name?: string
@@ -147,7 +147,7 @@ function createPrefixTest({ tools, exclude = [], prompts = [] }: ToolSetOptions)
   }
 }
 
-/** Tells the gateway what is kept, so that it does not name other servers. */
+/** Passes the selection on to the gateway, which then does not name other servers. */
 function withSelection(request: Request, own: ItemSelection): Request {
   const meta: JsonObject & { [ITEM_SELECTION]?: ItemSelection } = isObject(request.params?._meta) ? request.params._meta : {}
   const outer = meta[ITEM_SELECTION]

@@ -8,11 +8,11 @@ import type { ClientCapabilities, Implementation } from '../../protocol/types.ts
 /** The kinds of items that servers list. */
 export type GatewayItemKind = ListedKind
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface GatewayCaller {
   /** The authenticated caller. Absent if the caller is not authenticated. */
   readonly auth?: Auth | undefined
-  /** What the client can do. */
+  /** The capabilities of the client. */
   readonly capabilities: ClientCapabilities
   /** The name and version of the client, as it declares them. */
   readonly clientInfo?: Implementation | undefined
@@ -38,7 +38,7 @@ export interface GatewayCall extends GatewayItem {
   readonly method: string
   /** The arguments of a tool or prompt. */
   readonly args?: JsonObject | undefined
-  /** Who sent the request. */
+  /** The sender of the request. */
   readonly caller: GatewayCaller
   /** The responses to the input requests of an earlier `ask` decision about the same call. Each is passed on once. */
   readonly answers?: JsonObject | undefined
@@ -47,7 +47,7 @@ export interface GatewayCall extends GatewayItem {
 }
 
 /**
- * What happens to a call. `deny` answers as if the item did not exist. `ask` sends input requests to the user and decides again with the
+ * The decision about a call. `deny` answers as if the item did not exist. `ask` sends input requests to the user and decides again with the
  * `answers`; the sealed state binds them to the same caller, server, item and arguments. `result` and `error` answer without the server.
  */
 export type PolicyDecision =

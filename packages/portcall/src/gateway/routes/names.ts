@@ -11,7 +11,7 @@ export interface NameRoutes {
    * no such item.
    */
   resolve(name: string): QualifiedName | undefined
-  /** Whether every name can be resolved only after listing. */
+  /** Names can be resolved only after listing. */
   readonly needsLists: boolean
 }
 

@@ -3,7 +3,7 @@ import type { SubjectNotification } from './subject-notification.ts'
 
 /** Passes on changes of lists, a few for many. */
 export interface CoalescedChanges {
-  /** Passes the first change of a list on at once, and then the last one of each interval. */
+  /** Passes on the first change of a list immediately, and then the last one of each interval. */
   add(change: SubjectNotification): void
   close(): void
 }

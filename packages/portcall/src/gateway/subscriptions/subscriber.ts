@@ -18,7 +18,7 @@ export class GatewaySubscriber {
   readonly call: CallerRequest
   /** Runs changes of the subscriptions to servers one after another. */
   readonly changes: Mutex = createMutex()
-  /** Whether the servers or the policies have changed, and the subscriptions will be adapted. */
+  /** The servers or the policies have changed, and the subscriptions will be adapted. */
   isOutdated = false
   readonly #resolve: (result: JsonObject) => void
   readonly #cleanups = new Map<string, () => void>()
@@ -32,7 +32,7 @@ export class GatewaySubscriber {
     this.#resolve = resolve
   }
 
-  /** Sends the acknowledgement, then what has changed meanwhile. */
+  /** Sends the acknowledgment, then the queued notifications. */
   acknowledge(filter: Filter): void {
     if (this.#state === 'ended') return
     this.#state = 'open'

@@ -56,13 +56,13 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   let retry: AbortController | undefined
   /** The server can be reached again, even if the subscription fails. */
   let isAvailable = false
-  /** When everything was reported as changed, in milliseconds since 1970. */
+  /** Time when everything was last reported as changed, in milliseconds since 1970. */
   let reportedAt = 0
 
   const deliver = (message: Notification): void => {
     for (const subscriber of subscribers) subscriber.onNotification(message)
   }
-  /** Reports what may have changed while there was no subscription: also lists whose changes the server does not announce. */
+  /** Reports possible changes while there was no subscription, also of lists whose changes the server does not announce. */
   const deliverAll = (accepted: Filter | undefined): void => {
     reportedAt = Date.now()
     isAvailable = false
@@ -82,7 +82,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     if (!retry) void reopen()
   }
   const acknowledged = async (): Promise<Filter | undefined> => current && withTimeout(current.acknowledged)
-  /** Opens a stream again after the previous one was lost, and reports what may have changed meanwhile. */
+  /** Opens a stream again after the previous one was lost, and reports possible changes. */
   const reopen = async (): Promise<void> => {
     while (isLost && !closing.signal.aborted && subscribers.size > 0) {
       retry = new AbortController()
@@ -130,7 +130,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
         void reopen()
       }
       isAvailable = true
-      // A server that can be reached, and ends every stream, is not asked again at once.
+      // A server that can be reached, and ends every stream, is not asked again immediately.
       if (unavailableSince !== undefined || failures.count <= 1) retry?.abort()
     },
     close() {

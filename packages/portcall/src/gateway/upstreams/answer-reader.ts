@@ -12,12 +12,12 @@ import type { KeptLists } from './kept-lists.ts'
 import type { KeptKind } from './kept-record.ts'
 import { createContext } from './own-context.ts'
 
-/** Reads the answers of a server, or what was kept of them, as they pass its middleware and the policies. */
+/** Reads the answers of a server, or kept ones, through its middleware and the policies. */
 export interface AnswerReader {
-  /** Asks the server, and keeps what it answers. */
+  /** Asks the server, and keeps the answer. */
   fetchInfo(caller: Caller): Promise<UpstreamInfo>
   fetchList(info: KindInfo, caller: Caller): Promise<UpstreamList>
-  /** Reads what was kept: the result of `server/discover`, or the items of a list. */
+  /** Reads a kept answer: the result of `server/discover`, or the items of a list. */
   replayInfo(result: JsonObject, caller: Caller): Promise<UpstreamInfo>
   replayList(info: KindInfo, caller: Caller, items: readonly unknown[]): Promise<UpstreamList>
 }

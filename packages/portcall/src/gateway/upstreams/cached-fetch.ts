@@ -6,17 +6,17 @@ export interface Fetched {
   readonly freshUntil: number
 }
 
-/** What is known of a value. */
+/** A value, or the reason why it is missing or old. */
 export interface Lookup<T> {
   /** The value; an older one if it could not be fetched in time. */
   readonly value: T | undefined
-  /** Why the value is missing or old. */
+  /** The reason why the value is missing or old. */
   readonly error: unknown
 }
 
 export interface LookupOptions<T> {
   readonly fetch: () => Promise<T>
-  /** How long to wait for the fetch, in milliseconds. The fetch goes on afterwards. */
+  /** Time to wait for the fetch, in milliseconds. The fetch continues afterwards. */
   readonly waitMs: number
   /** Called if the fetch ends after the wait. */
   readonly onArrived: () => void
@@ -41,24 +41,24 @@ interface PendingFetch<T> {
   result: Promise<T>
   readonly startedAt: number
   hasBegun: boolean
-  /** Whether the value has changed since the fetch began. */
+  /** The value has changed since the fetch began. */
   isStale: boolean
-  /** Whether a lookup has given up on it. */
+  /** A lookup has stopped waiting for it. */
   isLate: boolean
 }
 
 const NEVER = new Promise<never>(() => {})
 
 /**
- * Creates a cached fetch. `waitingSince` returns since when others wait for the same server, in milliseconds as of `Date.now()`, if they do: lookups
- * wait no longer than if they had come then.
+ * Creates a cached fetch. Lookups share one deadline: the first waiter's. `waitingSince` returns its start for other lookups of the server, in
+ * milliseconds as of `Date.now()`.
  */
 export function createCachedFetch<T extends Fetched>(waitingSince: () => number | undefined = () => undefined): CachedFetch<T> {
   let error: unknown
   let pending: PendingFetch<T> | undefined
   let isInvalid = false
 
-  /** Starts a fetch, when the previous one has ended: what that returns may be older than the reason to fetch again. */
+  /** Starts a fetch when the previous one has ended. A fetch in flight may return stale data, so another one starts after it. */
   const start = ({ fetch, onArrived }: LookupOptions<T>, previous: Promise<T> | undefined): PendingFetch<T> => {
     const begin = (): Promise<T> => {
       isInvalid = false

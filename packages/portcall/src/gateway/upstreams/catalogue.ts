@@ -9,7 +9,7 @@ import type { UpstreamList } from './fetch-list.ts'
 import type { KeptKind } from './kept-record.ts'
 import { createStandIns } from './stand-ins.ts'
 
-/** What a server lists, as far as it is known. Lists of one caller are not shown to others, unless the server says that they are public. */
+/** The cached lists of a server. A caller gets the lists of other callers only if the server declares them public. */
 export interface Catalogue {
   /** Returns a list. Waits no longer than `waitMs`. Without an answer of the server, it is the list that was kept, if there is one. */
   list(kind: GatewayItemKind, caller: Caller, waitMs: number): Promise<Lookup<UpstreamList>>
@@ -19,7 +19,7 @@ export interface Catalogue {
   knownInfo(caller: Caller): UpstreamInfo | undefined
   /** Makes the next lookup fetch the list again. Without a kind: everything. */
   invalidate(kind?: GatewayItemKind): void
-  /** Forgets everything: what was fetched before is not used any more. */
+  /** Deletes all lists. */
   clear(): void
   /** Waits until the lists are kept. */
   close(): Promise<void>
@@ -27,24 +27,24 @@ export interface Catalogue {
   readonly counts: { readonly [kind: string]: number }
   /** The tools that were listed last. */
   readonly lastTools: UpstreamList['items'] | undefined
-  /** When the oldest of the kept lists was fetched that were returned and not replaced since, in milliseconds since 1970. */
+  /** Fetch time of the oldest kept list that was returned and has not been replaced since, in milliseconds since 1970. */
   readonly keptSince: number | undefined
 }
 
 export interface CatalogueOptions extends AnswerReaderOptions {
-  /** Returns since when all callers wait for the first connection, in milliseconds since 1970. */
+  /** Returns the time since which all callers wait for the first connection, in milliseconds since 1970. */
   readonly waitingSince: () => number | undefined
-  /** A list has become available after a lookup gave up on it. */
+  /** A list has arrived after a lookup stopped waiting for it. */
   readonly onListArrived: (kind: GatewayItemKind | undefined) => void
   /** Returns how long a list waits if there is a kept one, in milliseconds. */
   readonly keptWaitMs: () => number
   /** Reports whether the last connection succeeded. */
   readonly isReady: () => boolean
-  /** Reports whether an error means that the server starts or is away, as opposed to an answer of the server. */
+  /** Reports whether an error means that the server starts or is unavailable, as opposed to an answer of the server. */
   readonly isUnavailable: (error: unknown) => boolean
 }
 
-/** How long a lookup waits, and what stands in for the answer if the server is away. */
+/** The wait of a lookup, and the kept answer if the server is unavailable. */
 interface Waiting<K extends KeptKind> {
   readonly waitMs: number
   readonly standIn?: Answers[K] | undefined
@@ -86,7 +86,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
   const currentInfo = (caller: Caller, { waitMs, standIn }: Waiting<'info'>): Promise<Lookup<UpstreamInfo>> =>
     lookUp('info', caller, { waitMs, standIn, fetch: () => reader.fetchInfo(caller) })
-  /** Waits for the server. If it is away, the answer is what stands in for it. */
+  /** Waits for the server. If it is unavailable, the answer is the kept one. */
   const lookUp = async <K extends KeptKind>(
     kind: K,
     caller: Caller,

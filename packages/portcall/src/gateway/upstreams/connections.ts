@@ -32,7 +32,7 @@ export interface ConnectionsOptions {
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
   readonly singleUser: boolean
-  /** How long a call waits for input, in milliseconds. */
+  /** Time that a call waits for input, in milliseconds. */
   readonly requestStateTtlMs: number
   readonly onEvent: OnGatewayEvent
   /** Called before a connection is opened. @throws to refuse it. */
@@ -48,14 +48,14 @@ const IDLE_TIMEOUT_MS = 600_000
 const MAX_CONNECTIONS = 1000
 /** More than hosts with different capabilities that one person uses at a time. */
 const MAX_OWNED_SESSIONS = 16
-/** What a client that can do everything declares, on connections that cannot be opened again with other capabilities. */
+/** All capabilities, for connections that cannot be opened again with others. */
 const ALL_CAPABILITIES: ClientCapabilities = {
   elicitation: { form: {}, url: {} },
   sampling: { context: {}, tools: {} },
   roots: {},
 }
 
-/** Returns who shares connections. */
+/** Returns the callers that share connections. */
 export function sharingOf(server: GatewayServerOptions, credentials: CredentialsProvider | undefined): Sharing {
   return server.sharing ?? ((server.credentials ?? credentials) ? 'principal' : 'shared')
 }
@@ -145,7 +145,7 @@ export function isProgram({ target }: GatewayServerOptions): boolean {
   return matchTarget(target, { command: () => true, url: () => false, channel: () => false, exchange: () => false })
 }
 
-/** Who uses a connection, and until when. */
+/** The user of a connection, and the signal that ends it. */
 interface ConnectionUser {
   readonly auth: Auth | undefined
   readonly capabilities: ClientCapabilities
@@ -166,10 +166,10 @@ async function openFor(
   })
   const provider = server.credentials ?? credentials
   const request = { server: name, ...(url && { url }), ...(auth && { principal: auth.principal, auth }) }
-  const own = (await provider?.(request)) ?? {}
-  if (own.auth || own.headers) onCredentials()
+  const provided = (await provider?.(request)) ?? {}
+  if (provided.auth || provided.headers) onCredentials()
   const connectionOptions = {
-    ...pickConnectionOptions(server, own),
+    ...pickConnectionOptions(server, provided),
     signal,
     onEraDetected,
     onStderr: (text: string) => onEvent({ type: 'stderr', server: name, text }),
@@ -192,13 +192,13 @@ async function openFor(
   })
 }
 
-/** Methods of extensions that name what they concern in a header. */
+/** Methods of extensions whose requests name their subject in a header. */
 const methodOfUpstream: typeof methodOf = (method) =>
   methodOf(method) ?? (method.startsWith('tasks/') ? { nameParam: 'taskId' } : undefined)
 
-function pickConnectionOptions(server: GatewayServerOptions, own: UpstreamCredentials): ConnectionOptions {
+function pickConnectionOptions(server: GatewayServerOptions, provided: UpstreamCredentials): ConnectionOptions {
   const { era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, proxy, http } = server
-  const auth = own.auth ?? server.auth
-  const headers = joinHeaders(server.headers, own.headers)
+  const auth = provided.auth ?? server.auth
+  const headers = joinHeaders(server.headers, provided.headers)
   return withoutUndefined({ era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, proxy, http, auth, headers })
 }

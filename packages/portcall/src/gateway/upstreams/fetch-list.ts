@@ -16,7 +16,7 @@ export interface CacheRules {
 export interface UpstreamList extends Fetched, CacheRules {
   /** The items in their order, by their name or URI on the server. */
   readonly items: ReadonlyMap<string, JsonObject>
-  /** When the items were fetched, in milliseconds since 1970, if the list was kept since then because the server does not answer. */
+  /** Fetch time of a kept list, in milliseconds since 1970. Absent if the list comes from the server. */
   readonly keptSince?: number
 }
 

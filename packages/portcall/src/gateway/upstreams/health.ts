@@ -81,7 +81,7 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       health.success()
     } catch (reason) {
       setProbing(false)
-      // A request that was lost meanwhile has scheduled the next attempt.
+      // A lost request has scheduled the next attempt.
       if (!timer) health.failure(reason)
     }
   }

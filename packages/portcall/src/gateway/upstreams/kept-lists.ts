@@ -66,7 +66,7 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
   /** The records that are being read. Lists of several kinds are often requested together. */
   const loading = new Map<string, Promise<KeptRecord>>()
 
-  /** What has not been written yet, by the authorization of its callers. */
+  /** Lists that have not been written yet, by the authorization of their callers. */
   const pending = new Map<string, PendingLists>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -96,7 +96,7 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
     }
     if (record !== before) await store.set(key, formatKept(record), { ttlMs: TTL_MS })
   }
-  /** Writes what was listed, all kinds together. */
+  /** Writes the pending lists, all kinds together. */
   const flush = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined

@@ -3,20 +3,20 @@ import { isObject } from '../../jsonrpc/message.ts'
 import { parseJson } from '../../util/parse-json.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 
-/** What is kept: lists, and what the server says about itself, as a list of one item. */
+/** The kinds of kept lists. `info` has one item: the description that the server gives of itself. */
 export type KeptKind = GatewayItemKind | 'info'
 
 /** A list that a server offered earlier. */
 export interface KeptList {
   /** The items as the server sent them. */
   readonly items: readonly unknown[]
-  /** When they were fetched, in milliseconds since 1970. */
+  /** Fetch time, in milliseconds since 1970. */
   readonly listedAt: number
   /** The digest of the items. */
   readonly digest: string
 }
 
-/** What is kept of a server for callers with the same authorization. Equal lists of several sets of capabilities are kept once. */
+/** The kept lists of a server for callers with the same authorization. Equal lists of several sets of capabilities are kept once. */
 export interface KeptRecord {
   readonly lists: { readonly [digest: string]: readonly unknown[] }
   readonly sets: readonly KeptSet[]

@@ -8,7 +8,7 @@ import type { UpstreamList } from './fetch-list.ts'
 import type { KeptLists } from './kept-lists.ts'
 import type { KeptKind, KeptList } from './kept-record.ts'
 
-/** What was kept of a server, until it has answered. */
+/** Kept answers of a server, used until the server answers. */
 export interface StandIns {
   list(kind: GatewayItemKind, caller: Caller): Promise<UpstreamList | undefined>
   info(caller: Caller): Promise<UpstreamInfo | undefined>
@@ -18,7 +18,7 @@ export interface StandInsOptions {
   readonly kept: KeptLists | undefined
   readonly reader: AnswerReader
   readonly cacheOf: CacheOf
-  /** Reports whether the server can be expected to answer, so that nothing has to stand in for it. */
+  /** Reports whether the server is expected to answer: no kept answer is needed. */
   readonly isReady: () => boolean
   /** Returns a number that is another one after each change of the lists or policies. */
   readonly changes: () => number

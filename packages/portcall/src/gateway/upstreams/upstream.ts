@@ -37,7 +37,7 @@ import { createKeptLists } from './kept-lists.ts'
 import { createContext } from './own-context.ts'
 import { answerRaw } from './raw-answers.ts'
 
-/** One server of a gateway: its connections, its health, and what it lists. */
+/** One server of a gateway: its connections, its health and its lists. */
 export interface GatewayUpstream {
   /** Identifies this object: a server that is replaced gets another one. */
   readonly id: string
@@ -45,7 +45,7 @@ export interface GatewayUpstream {
   readonly name: string
   /** The prefix of its names. */
   readonly alias: string
-  /** Whether the names of its tools and prompts always have the prefix. */
+  /** The names of its tools and prompts always have the prefix. */
   readonly isPrefixed: boolean
   readonly options: GatewayServerOptions
   readonly filters: ItemFilters
@@ -56,11 +56,11 @@ export interface GatewayUpstream {
   exchangeUnder(policies: CombinedPolicies): Exchange
   readonly catalogue: Catalogue
   readonly status: UpstreamStatus
-  /** Whether the server knows who sends a request, so that principals must not share a subscription. */
+  /** The server knows the sender of each request: principals must not share a subscription. */
   readonly needsIdentity: boolean
-  /** Whether HTTP requests repeat arguments in headers. */
+  /** HTTP requests repeat arguments in headers. */
   readonly sendsParamHeaders: boolean
-  /** How long a list may wait for the server now, in milliseconds: not at all while it cannot be reached. */
+  /** Time that a list may wait for the server now, in milliseconds. 0 while the server cannot be reached. */
   readonly listWaitMs: number
   /** Starts the program of the server, if all callers share it. */
   start(): void
@@ -74,14 +74,14 @@ export interface UpstreamOptions {
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
   readonly singleUser: boolean
-  /** How long a call waits for input, in milliseconds. */
+  /** Time that a call waits for input, in milliseconds. */
   readonly requestStateTtlMs: number
   /** Returns the current policies. */
   readonly policies: () => CombinedPolicies
-  /** Where the lists of the server are kept. Absent if they are not. */
+  /** The store of the lists of the server. Absent if they are not kept. */
   readonly listStore: ListStore | undefined
   readonly onEvent: OnGatewayEvent
-  /** A list has become available after a lookup gave up on it: one kind, or all. */
+  /** A list has arrived after a lookup stopped waiting for it: one kind, or all. */
   readonly onListArrived: (kind: GatewayItemKind | undefined) => void
   /** The server was reached after a connection was lost. Since `unavailableSince`, in milliseconds since 1970, it was not available. */
   readonly onAvailable: (upstream: GatewayUpstream, unavailableSince: number | undefined) => void
@@ -92,9 +92,9 @@ const LIST_TIMEOUT_MS = 2000
 const START_TIMEOUT_MS = 20_000
 const PROBE_TIMEOUT_MS = 30_000
 const MAX_REQUESTS = 1000
-/** A program answers 256 requests at once, and queues further ones in the order in which they come, whoever sent them. */
+/** A program answers 256 requests at once, and queues further ones in the order of their arrival. */
 const MAX_CHANNEL_REQUESTS = 200
-/** How long a request waits for others to finish. */
+/** Time that a request waits for its turn. */
 const QUEUE_TIMEOUT_MS = 30_000
 let lastId = 0
 
@@ -104,7 +104,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   let era: Era | undefined
   let connectingSince: number | undefined
   let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders' | 'hasSession'> | undefined
-  /** Whether connections had credentials that are not in the options. The lists may depend on them. */
+  /** Connections had credentials that are not in the options. The lists may depend on them. */
   let hasCredentials = false
   const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: clientMeta(options.info) }
 
@@ -193,7 +193,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   return upstream
 }
 
-/** Returns how lists are kept, and when they are used. A server that is required is never replaced by what it offered earlier. */
+/** Returns the options of kept lists. Kept lists never replace a required server. */
 function keepLists(
   { name, server, listStore, onEvent }: UpstreamOptions,
   health: UpstreamHealth,
@@ -230,7 +230,7 @@ async function reach(connections: Connections, { lastMeta }: Traffic): Promise<R
   return { capabilities, request }
 }
 
-/** What is sent to a server. */
+/** The requests to a server. */
 interface Traffic {
   inFlight: number
   requests: number
@@ -333,7 +333,7 @@ function ignoreResponse(error: unknown): void {
   if (!(error instanceof RpcError)) throw error
 }
 
-/** Reports whether a server could be reached and refused the caller, who has to sign in first. */
+/** Reports whether a server was reached and refused the caller, who has to sign in first. */
 function isRefusal(error: unknown): boolean {
   if (findUserInputRequired(error)) return true
   if (error instanceof HttpStatusError) return error.status === 401 || error.status === 403
