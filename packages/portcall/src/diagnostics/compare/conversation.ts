@@ -1,3 +1,4 @@
+import { KINDS } from '../../compose/kinds.ts'
 import { isObject, type JsonObject, type Message, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
 import { type Recording, readRecording } from '../../recording/recording.ts'
 
@@ -90,12 +91,7 @@ export function comparableResponse(response: Response | undefined): JsonObject {
 }
 
 /** The lists whose items have a name: their order does not count. */
-const ITEM_KEYS: { readonly [list: string]: string } = {
-  tools: 'name',
-  prompts: 'name',
-  resources: 'uri',
-  resourceTemplates: 'uriTemplate',
-}
+const ITEM_KEYS: { readonly [list: string]: string } = Object.fromEntries(Object.values(KINDS).map(({ key, id }) => [key, id]))
 
 function byName(list: string, value: unknown): unknown {
   const key = ITEM_KEYS[list]

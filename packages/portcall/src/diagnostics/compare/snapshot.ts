@@ -1,3 +1,4 @@
+import { KIND_OF_METHOD } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseObject } from '../../jsonrpc/parse-object.ts'
 import type { ListFailure, ServerInventory } from '../quality/inventory.ts'
@@ -24,13 +25,8 @@ export interface ServerSnapshot {
   readonly prompts?: readonly JsonObject[]
 }
 
-/** The members of a snapshot by the requests that fetch them. */
-const MEMBERS: { readonly [method: string]: 'tools' | 'resources' | 'templates' | 'prompts' } = {
-  'tools/list': 'tools',
-  'resources/list': 'resources',
-  'resources/templates/list': 'templates',
-  'prompts/list': 'prompts',
-}
+/** The members of a snapshot that hold the items of each kind. */
+export const LIST_NAMES = { tool: 'tools', resource: 'resources', template: 'templates', prompt: 'prompts' } as const
 
 /** Creates a snapshot from the lists of a server. Lists that could not be fetched are absent. */
 export function createSnapshot(
@@ -40,7 +36,7 @@ export function createSnapshot(
 ): ServerSnapshot {
   const { discovered, tools, resources, templates, prompts } = inventory
   const { serverInfo, capabilities, instructions } = discovered
-  const unknown = Object.fromEntries(failures.map(({ method }) => [MEMBERS[method] ?? method, undefined]))
+  const unknown = Object.fromEntries(failures.map(({ method }) => [listNameOf(method), undefined]))
   return plain({
     name: serverInfo?.name ?? 'server',
     info: serverInfo,
@@ -73,4 +69,9 @@ export function readSnapshot(text: string): ServerSnapshot | undefined {
   const [server] = Array.isArray(document.servers) ? (document.servers as unknown[]) : []
   if (!isObject(server)) throw new SyntaxError('The snapshot has no server')
   return { name: 'server', ...server } as unknown as ServerSnapshot
+}
+
+function listNameOf(method: string): string {
+  const info = KIND_OF_METHOD.get(method)
+  return info ? LIST_NAMES[info.kind] : method
 }

@@ -1,6 +1,7 @@
 import { connect } from '../../connect/connect.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { adviceForOutput } from '../../util/served-url.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { ConnectionOutcome, DiagnosisState } from './facts.ts'
 import { StepTimeoutError, withinTime } from './within-time.ts'
 
@@ -37,9 +38,7 @@ async function tryConnect({ target, options, stepTimeoutMs, signal }: DiagnosisS
     probeTimeoutMs: Math.ceil(stepTimeoutMs * 0.4),
     connectTimeoutMs,
     timeouts: { requestTimeoutMs: stepTimeoutMs, totalTimeoutMs: stepTimeoutMs },
-    ...(headers && { headers }),
-    ...(auth && { auth }),
-    ...(protocolVersion !== undefined && { protocolVersion }),
+    ...withoutUndefined({ headers, auth, protocolVersion }),
     onStderr: (text) => void (stderr = (stderr + text).slice(-MAX_OUTPUT)),
     onEvent(event) {
       if (event.type === 'unexpected-message' && strayOutput.length < MAX_OUTPUT) strayOutput += `${event.text}\n`

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { checkRules } from './check-rules.ts'
 import { bearerChallenge, DISCOVERY_RULES, metadataStep } from './discovery.ts'
 import type { AuthFlowState, DecodedToken } from './flow-state.ts'
@@ -166,9 +167,7 @@ function snapshotOf({ shown, steps }: LogState): AuthFlowState {
   return {
     status,
     steps: steps.all(),
-    ...(next !== undefined && { next }),
-    ...(authorizationUrl !== undefined && { authorizationUrl }),
-    ...(error !== undefined && { error }),
+    ...withoutUndefined({ next, authorizationUrl, error }),
   }
 }
 

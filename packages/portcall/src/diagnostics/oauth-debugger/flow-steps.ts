@@ -10,6 +10,7 @@ import type { GrantContext, TokenSet } from '../../auth/client/types.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import { createProbeRequest } from '../../transports/http/client/probe-request.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { issuerOf } from './discovery.ts'
 import type { FlowParts } from './flow-parts.ts'
 import type { DecodedToken } from './flow-state.ts'
@@ -65,8 +66,7 @@ async function register(parts: FlowParts): Promise<void> {
   log.enter('registration')
   const sources = {
     clientName,
-    ...(configured && { client: configured }),
-    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    ...withoutUndefined({ client: configured, clientMetadataUrl }),
   }
   const request = {
     redirectUris: [redirectUri],

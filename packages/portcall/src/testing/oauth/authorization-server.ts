@@ -1,4 +1,5 @@
 import { randomId } from '../../util/random.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { type AuthorizationContext, createAuthorizationContext } from './context.ts'
 import { createMetadata } from './endpoints/management.ts'
 import type { AuthorizationFaults } from './faults.ts'
@@ -134,7 +135,7 @@ function createInterface(
         family: randomId(),
         ...(jkt !== undefined && { jkt }),
       }
-      return tokens.issueAccessToken(grant, { ...(ttlMs !== undefined && { ttlMs }), ...(claims && { claims }) })
+      return tokens.issueAccessToken(grant, withoutUndefined({ ttlMs, claims }))
     },
     sign(claims, header) {
       const issuedAt = nowSeconds(context)

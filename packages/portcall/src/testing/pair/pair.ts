@@ -7,6 +7,7 @@ import { MODERN_VERSIONS, revisionOf } from '../../protocol/revisions.ts'
 import type { NodeServerLimits } from '../../transports/http/server/node/server.ts'
 import type { HttpOptions } from '../../transports/http/server/options.ts'
 import { serveChannel } from '../../transports/stdio/server.ts'
+import { withoutUndefined } from '../../util/without-undefined.ts'
 import { recordCauses } from './show-causes.ts'
 import type { ChannelDecorator, PairedServer } from './types.ts'
 
@@ -66,7 +67,7 @@ export async function connectPair<S extends InProcessTarget, const E extends rea
 ): Promise<PairedClient<S, E>> {
   const { transport = 'memory', serve, wrapChannel, ...connectOptions } = options
   const protocolVersion = connectOptions.protocolVersion ?? (MODERN_VERSIONS[0] as string)
-  const openOptions = { protocolVersion, ...(serve && { serve }), ...(wrapChannel && { wrapChannel }) }
+  const openOptions = { protocolVersion, ...withoutUndefined({ serve, wrapChannel }) }
   const recorder = recordCauses(server)
   const paired = await OPENERS[transport](recorder.server, openOptions)
   const usesHttpSse = transport === 'http' && revisionOf(protocolVersion)?.http.transport === 'HTTP+SSE'
