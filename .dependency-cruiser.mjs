@@ -71,7 +71,7 @@ export default {
     },
   ],
   options: {
-    exclude: { path: '\\.test(-kit)?\\.ts$' },
+    exclude: { path: '\\.test\\.ts$' },
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },

@@ -70,7 +70,7 @@ for (const [name, { order, maxLooseFiles }] of Object.entries(ORDERS)) {
       .filter((entry) => !order.includes(entry.name))
       .map((entry) => `${name}/${entry.name}/ is not in tools/lib/architecture.mjs`),
   )
-  const loose = entries.filter((entry) => entry.isFile() && !/\.test(-kit)?\.ts$/.test(entry.name))
+  const loose = entries.filter((entry) => entry.isFile() && !/\.test\.ts$/.test(entry.name))
   report.check(
     `at most ${maxLooseFiles} files beside the folders of ${name}/`,
     loose.length > maxLooseFiles ? loose.map((entry) => `${name}/${entry.name}`) : [],

@@ -25,4 +25,4 @@ export function hashFiles(paths) {
 }
 
 /** Reports whether a file is a test or is used only by tests. */
-export const isTest = (path) => /\.test(-kit)?\.m?[jt]s$/.test(path)
+export const isTest = (path) => /\.test\.m?[jt]s$/.test(path)

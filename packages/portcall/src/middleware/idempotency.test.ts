@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { callerOf } from '../../test-kit/server.ts'
 import type { Response } from '../jsonrpc/message.ts'
-import { callerOf } from '../server/server.test-kit.ts'
 import { createServer } from '../server/server.ts'
 import { memoryStores } from '../stores/memory/memory.ts'
 import { delay } from '../util/timers.ts'

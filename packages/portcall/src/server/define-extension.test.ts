@@ -1,12 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
+import { callerOf } from '../../test-kit/server.ts'
 import { ErrorCode } from '../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 import { defineServerExtension } from './define-extension.ts'
 import type { ServerExtensionContext, ServerExtensionDefinition } from './extension.ts'
 import type { RequestStateStore } from './input-requests/request-state.ts'
-import { callerOf } from './server.test-kit.ts'
 import { createServer } from './server.ts'
 
 const ID = 'com.example/test'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../test-kit/eventually.ts'
+import { callerOf } from '../../test-kit/server.ts'
 import { RpcError } from '../jsonrpc/errors.ts'
 import { deriveContext } from '../jsonrpc/exchange.ts'
 import { ToolError } from './errors.ts'
 import type { ServerEvent } from './events.ts'
-import { callerOf } from './server.test-kit.ts'
 import { createServer } from './server.ts'
 
 const info = { name: 'test', version: '1.0.0' }

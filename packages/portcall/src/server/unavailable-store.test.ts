@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { callerOf } from '../../test-kit/server.ts'
 import { StoreUnavailableError } from '../stores/errors.ts'
 import { memoryStores } from '../stores/memory/memory.ts'
 import { generateKey } from '../stores/sealing/seal.ts'
 import type { Call } from './call.ts'
-import { callerOf } from './server.test-kit.ts'
 import { createServer } from './server.ts'
 
 const Name = z.object({ name: z.string() })

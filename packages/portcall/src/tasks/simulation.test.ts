@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createWorld, LIMITS, type World } from './simulation.test-kit.ts'
+import { createWorld, LIMITS, type World } from '../../test-kit/tasks/simulation.ts'
 import { isTerminalStatus } from './types.ts'
 
 const SCHEDULES = Number(process.env.SCHEDULES ?? 100)

@@ -1,8 +1,4 @@
 import { describe, expect, test, vi } from 'vitest'
-import { eventually } from '../../../test-kit/eventually.ts'
-import { createMemoryStore } from '../../stores/memory/store.ts'
-import type { AuthError } from './errors.ts'
-import { browserSignIn } from './grants/browser-sign-in.ts'
 import {
   atLaterTime,
   headlessBrowser,
@@ -10,7 +6,11 @@ import {
   type ProtectedServer,
   startAuthorizationServer,
   startProtectedServer,
-} from './protected-server.test-kit.ts'
+} from '../../../test-kit/auth/scripted-protected-server.ts'
+import { eventually } from '../../../test-kit/eventually.ts'
+import { createMemoryStore } from '../../stores/memory/store.ts'
+import type { AuthError } from './errors.ts'
+import { browserSignIn } from './grants/browser-sign-in.ts'
 
 const times = <T>(count: number, run: () => T): T[] => Array.from({ length: count }, run)
 const grants = ({ login }: Pick<ProtectedServer, 'login'>) =>

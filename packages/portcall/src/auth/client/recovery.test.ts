@@ -1,4 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import {
+  atLaterTime,
+  headlessBrowser,
+  openClient,
+  type ProtectedServer,
+  startProtectedServer,
+} from '../../../test-kit/auth/scripted-protected-server.ts'
 import { memoryStores } from '../../stores/memory/memory.ts'
 import type { EndpointFault } from '../../testing/oauth/faults.ts'
 import type { OAuthRequest } from '../../testing/oauth/request.ts'
@@ -6,13 +13,6 @@ import type { AuthError } from './errors.ts'
 import { type AuthorizationCodeOptions, authorizationCode } from './grants/authorization-code.ts'
 import { type BrowserSignInOptions, browserSignIn } from './grants/browser-sign-in.ts'
 import { deviceCode } from './grants/device-code.ts'
-import {
-  atLaterTime,
-  headlessBrowser,
-  openClient,
-  type ProtectedServer,
-  startProtectedServer,
-} from './protected-server.test-kit.ts'
 
 const reasonOf = (promise: Promise<unknown>) =>
   promise.then(

@@ -9,7 +9,7 @@ import {
   sealedRequestOf,
   signInUpstream,
   startProxy,
-} from './proxy.test-kit.ts'
+} from '../../../test-kit/auth/proxy.ts'
 import { isRegisteredRedirectUri } from './redirects.ts'
 
 describe('X05 the consent page', () => {

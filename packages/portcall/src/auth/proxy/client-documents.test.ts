@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { authorizePath, REDIRECT, startProxy } from '../../../test-kit/auth/proxy.ts'
 import type { OAuthProxyOptions } from './options.ts'
-import { authorizePath, REDIRECT, startProxy } from './proxy.test-kit.ts'
 
 describe('CIMD a client with a metadata document', () => {
   const ID = 'https://client.example/app.json'

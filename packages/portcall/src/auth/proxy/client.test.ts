@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../../../test/support/free-port.mjs'
+import { createNotesServer, startIssuer } from '../../../test-kit/auth/protected-server.ts'
+import { createBrowser, sealedRequestOf } from '../../../test-kit/auth/proxy.ts'
 import { connect } from '../../connect/connect.ts'
 import { serve } from '../../serve/node.ts'
 import { browserSignIn } from '../client/grants/browser-sign-in.ts'
 import { protect } from '../server/protect.ts'
-import { createNotesServer, startIssuer } from '../server/protected-server.test-kit.ts'
-import { createBrowser, sealedRequestOf } from './proxy.test-kit.ts'
 import { oauthProxy } from './proxy.ts'
 
 /** Starts a proxy in handler of an identity provider without dynamic registration. */

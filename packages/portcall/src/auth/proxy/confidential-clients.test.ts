@@ -1,8 +1,8 @@
 import * as jose from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { RESOURCE, type Send, whoami } from '../server/protected-server.test-kit.ts'
+import { RESOURCE, type Send, whoami } from '../../../test-kit/auth/protected-server.ts'
+import { codeForm, ORIGIN, obtainCode, REDIRECT, refreshForm, startProxy } from '../../../test-kit/auth/proxy.ts'
 import type { ProxyClientRegistration } from './options.ts'
-import { codeForm, ORIGIN, obtainCode, REDIRECT, refreshForm, startProxy } from './proxy.test-kit.ts'
 import { oauthProxy } from './proxy.ts'
 
 const INVALID_CLIENT = { status: 401, json: { error: 'invalid_client' } }

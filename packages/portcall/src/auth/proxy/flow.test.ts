@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ERAS, whoami } from '../server/protected-server.test-kit.ts'
+import { ERAS, whoami } from '../../../test-kit/auth/protected-server.ts'
 import {
   authorizePath,
   codeForm,
@@ -13,7 +13,7 @@ import {
   sealedRequestOf,
   signInUpstream,
   startProxy,
-} from './proxy.test-kit.ts'
+} from '../../../test-kit/auth/proxy.ts'
 
 /** Starts a proxy with a client that has tokens. */
 async function startSignedIn(...args: Parameters<typeof startProxy>) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ERAS } from '../server/protected-server.test-kit.ts'
-import { codeForm, obtainCode, refreshForm, register, requestTokens, startProxy } from './proxy.test-kit.ts'
+import { ERAS } from '../../../test-kit/auth/protected-server.ts'
+import { codeForm, obtainCode, refreshForm, register, requestTokens, startProxy } from '../../../test-kit/auth/proxy.ts'
 
 async function startSignedIn(...args: Parameters<typeof startProxy>) {
   const proxy = await startProxy(...args)

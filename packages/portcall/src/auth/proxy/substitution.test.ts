@@ -1,9 +1,6 @@
 /** Two resources that share a store, sealing keys and an identity provider: what was issued for one must be worthless for the other. */
 import { expect, test } from 'vitest'
-import { memoryStores } from '../../stores/memory/memory.ts'
-import { generateKey } from '../../stores/sealing/seal.ts'
-import { protect } from '../server/protect.ts'
-import { createNotesServer, ERAS, HANDLERS, startIssuer, whoami } from '../server/protected-server.test-kit.ts'
+import { createNotesServer, ERAS, HANDLERS, startIssuer, whoami } from '../../../test-kit/auth/protected-server.ts'
 import {
   authorizePath,
   CHALLENGE,
@@ -14,7 +11,10 @@ import {
   register,
   requestTokens,
   sealedRequestOf,
-} from './proxy.test-kit.ts'
+} from '../../../test-kit/auth/proxy.ts'
+import { memoryStores } from '../../stores/memory/memory.ts'
+import { generateKey } from '../../stores/sealing/seal.ts'
+import { protect } from '../server/protect.ts'
 import { oauthProxy } from './proxy.ts'
 
 const RESOURCES = ['https://first.example/mcp', 'https://second.example/mcp'] as const

@@ -1,11 +1,11 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createNotesServer, HANDLERS, RESOURCE, type Send, startIssuer, whoami } from '../../../test-kit/auth/protected-server.ts'
 import { openRawConnection, writeRequest } from '../../../test-kit/raw-connection.ts'
 import { nodeHandler } from '../../serve/node.ts'
 import { createServer } from '../../server/server.ts'
 import { protect } from './protect.ts'
-import { createNotesServer, HANDLERS, RESOURCE, type Send, startIssuer, whoami } from './protected-server.test-kit.ts'
 import { jwt } from './verifiers/jwt.ts'
 
 const VERSION = '2025-11-25'

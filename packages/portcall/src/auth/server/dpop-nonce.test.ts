@@ -1,11 +1,11 @@
 /** Attacks on DPoP with nonces (RFC 9449, sections 8 to 11). */
 import * as jose from 'jose'
 import { expect, test } from 'vitest'
+import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer } from '../../../test-kit/auth/protected-server.ts'
 import { createSealer, generateKey } from '../../stores/sealing/seal.ts'
 import { sha256 } from '../../util/digest.ts'
 import type { DpopVerifierOptions } from './dpop-verifier.ts'
 import { protect } from './protect.ts'
-import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer } from './protected-server.test-kit.ts'
 import { jwt } from './verifiers/jwt.ts'
 
 const OTHER = 'https://other.example/mcp'

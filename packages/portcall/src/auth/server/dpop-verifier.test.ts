@@ -1,10 +1,10 @@
 import * as jose from 'jose'
 import { describe, expect, test } from 'vitest'
+import { createNotesServer, ERAS, HANDLERS, RESOURCE, type Send, startIssuer } from '../../../test-kit/auth/protected-server.ts'
 import { memoryStores } from '../../stores/memory/memory.ts'
 import { sha256 } from '../../util/digest.ts'
 import type { DpopVerifierOptions } from './dpop-verifier.ts'
 import { protect } from './protect.ts'
-import { createNotesServer, ERAS, HANDLERS, RESOURCE, type Send, startIssuer } from './protected-server.test-kit.ts'
 import { jwt } from './verifiers/jwt.ts'
 
 interface Holder {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from '../../../test-kit/auth/protected-server.ts'
 import type { TestAuthorizationServer } from '../../testing/oauth/authorization-server.ts'
 import { protect } from './protect.ts'
-import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from './protected-server.test-kit.ts'
 import type { VerifierInput } from './protection.ts'
 import { introspection } from './verifiers/introspection.ts'
 import { jwt } from './verifiers/jwt.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from '../../../test-kit/auth/protected-server.ts'
 import { protect } from './protect.ts'
-import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from './protected-server.test-kit.ts'
 import type { ProtectOptions } from './protection.ts'
 import { apiKeys, createApiKey } from './verifiers/api-keys.ts'
 import { introspection } from './verifiers/introspection.ts'

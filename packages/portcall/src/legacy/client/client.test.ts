@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
+import { callerFor, INPUT_RESPONSES, type OpenOptions, openClient } from '../../../test-kit/legacy/client.ts'
 import { channelPair } from '../../jsonrpc/channel.ts'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
@@ -8,7 +9,6 @@ import { REVISIONS, type Revision } from '../../protocol/revisions.ts'
 import { createServer } from '../../server/server.ts'
 import type { Server } from '../../server/types.ts'
 import { serveChannel } from '../../transports/stdio/server.ts'
-import { callerFor, INPUT_RESPONSES, type OpenOptions, openClient } from './client.test-kit.ts'
 import type { LegacyClient } from './client.ts'
 
 const LEGACY = REVISIONS.filter(({ era }) => era === 'legacy')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { callerFor, openClient } from '../../../test-kit/legacy/client.ts'
+import { createScriptedLegacyServer } from '../../../test-kit/legacy/scripted-server.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import { callerFor, openClient } from './client.test-kit.ts'
-import { createScriptedLegacyServer } from './scripted-legacy-server.test-kit.ts'
 
 describe('log levels', () => {
   test('the level follows the open requests', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { CLIENT_INFO, callerFor, openClient } from '../../../test-kit/legacy/client.ts'
+import { createScriptedLegacyServer, type ScriptedReply } from '../../../test-kit/legacy/scripted-server.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { NegotiationError } from '../negotiate.ts'
-import { CLIENT_INFO, callerFor, openClient } from './client.test-kit.ts'
-import { createScriptedLegacyServer, type ScriptedReply } from './scripted-legacy-server.test-kit.ts'
 
 describe('handshake', () => {
   test('LIFE-001, LIFE-003, LIFE-007: initialize requests the newest version, and is followed by initialized', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
+import { callerFor, openClient } from '../../../test-kit/legacy/client.ts'
+import { createScriptedLegacyServer, type ScriptedReply } from '../../../test-kit/legacy/scripted-server.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import type { UnexpectedMessage } from '../../jsonrpc/unexpected-message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import { callerFor, openClient } from './client.test-kit.ts'
-import { createScriptedLegacyServer, type ScriptedReply } from './scripted-legacy-server.test-kit.ts'
 
 describe('messages of the server', () => {
   test('LIFE-027: ping is answered at any time, even before the handshake', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { CLIENT_INFO, callerFor, openClient } from '../../../test-kit/legacy/client.ts'
+import { createScriptedLegacyServer } from '../../../test-kit/legacy/scripted-server.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import { CLIENT_INFO, callerFor, openClient } from './client.test-kit.ts'
-import { createScriptedLegacyServer } from './scripted-legacy-server.test-kit.ts'
 
 describe('results', () => {
   test('70.5: null fields, absent lists and empty cursors are accepted', async () => {

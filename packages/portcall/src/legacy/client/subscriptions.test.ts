@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
+import { ALL_CAPABILITIES, CLIENT_INFO, callerFor, openClient } from '../../../test-kit/legacy/client.ts'
+import { createScriptedLegacyServer, type ScriptedReply } from '../../../test-kit/legacy/scripted-server.ts'
+import type { Caller } from '../../../test-kit/server.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import type { Caller } from '../../server/server.test-kit.ts'
 import { createChannelConnection } from './channel-connection.ts'
-import { ALL_CAPABILITIES, CLIENT_INFO, callerFor, openClient } from './client.test-kit.ts'
 import { type LegacyClient, openLegacyClient } from './client.ts'
-import { createScriptedLegacyServer, type ScriptedReply } from './scripted-legacy-server.test-kit.ts'
 
 describe('subscriptions', () => {
   const listen = (client: LegacyClient, notifications: unknown): { caller: Caller; stop(): void; ended: Promise<unknown> } => {

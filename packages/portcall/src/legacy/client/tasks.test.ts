@@ -1,15 +1,19 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
+import {
+  createScriptedLegacyServer,
+  type ScriptedLegacyServer,
+  type ScriptedReply,
+} from '../../../test-kit/legacy/scripted-server.ts'
+import { type Caller, callerOf } from '../../../test-kit/server.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import type { InputRequestHandler } from '../../protocol/input-types.ts'
 import { RELATED_TASK, TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
-import { type Caller, callerOf } from '../../server/server.test-kit.ts'
 import type { Server } from '../../server/types.ts'
 import { createChannelConnection } from './channel-connection.ts'
 import { openLegacyClient } from './client.ts'
-import { createScriptedLegacyServer, type ScriptedLegacyServer, type ScriptedReply } from './scripted-legacy-server.test-kit.ts'
 
 const CAPABILITIES: ClientCapabilities = { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } }
 const TIMES = { createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:01Z' }

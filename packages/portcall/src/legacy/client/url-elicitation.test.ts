@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
+import { callerFor, openClient } from '../../../test-kit/legacy/client.ts'
+import { createScriptedLegacyServer, type ScriptedLegacyServer } from '../../../test-kit/legacy/scripted-server.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { callerFor, openClient } from './client.test-kit.ts'
-import { createScriptedLegacyServer, type ScriptedLegacyServer } from './scripted-legacy-server.test-kit.ts'
 
 describe('URL elicitation', () => {
   const elicitationRequired = (...urls: string[]): RpcError =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { callerOf } from '../../../test-kit/server.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { callerOf } from '../server.test-kit.ts'
 import { createServer } from '../server.ts'
 
 const http = { header: () => undefined }

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { type Caller, callerOf } from '../../../test-kit/server.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { memoryStores } from '../../stores/memory/memory.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import { generateKey } from '../../stores/sealing/seal.ts'
-import { type Caller, callerOf } from '../server.test-kit.ts'
 import { createServer } from '../server.ts'
 import type { Server } from '../types.ts'
 

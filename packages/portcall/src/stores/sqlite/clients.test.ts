@@ -2,9 +2,9 @@ import { renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
+import { useFolder } from '../../../test-kit/sqlite/sqlite.ts'
 import { isProcessLocal } from '../process-local.ts'
 import { findDriver, type SqliteDatabase } from './driver.ts'
-import { useFolder } from './sqlite.test-kit.ts'
 import { type SqliteStoresOptions, sqliteStores } from './sqlite.ts'
 
 const folder = useFolder()

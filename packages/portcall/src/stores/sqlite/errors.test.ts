@@ -1,10 +1,10 @@
 import { mkdir, open, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { useFolder } from '../../../test-kit/sqlite/sqlite.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { findDriver, type SqliteDatabase } from './driver.ts'
 import { toSqliteUnavailableError } from './errors.ts'
-import { useFolder } from './sqlite.test-kit.ts'
 import { sqliteStores } from './sqlite.ts'
 
 const folder = useFolder()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { useFolder } from '../../../test-kit/sqlite/sqlite.ts'
 import { createFakeClock } from '../../testing/fake-clock.ts'
 import type { Stores } from '../stores.ts'
 import { findDriver } from './driver.ts'
-import { useFolder } from './sqlite.test-kit.ts'
 import { type SqliteStoresOptions, sqliteStores } from './sqlite.ts'
 
 const { newFile } = useFolder()

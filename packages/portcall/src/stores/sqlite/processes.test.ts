@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
+import { useChildren, useFolder } from '../../../test-kit/sqlite/sqlite.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { useChildren, useFolder } from './sqlite.test-kit.ts'
 import { sqliteStores } from './sqlite.ts'
 
 const folder = useFolder()

@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest'
+import { useFolder } from '../../../test-kit/sqlite/sqlite.ts'
 import { busContract } from '../../testing/contracts/bus-contract.ts'
 import { logContract } from '../../testing/contracts/log-contract.ts'
 import { storeContract } from '../../testing/contracts/store-contract.ts'
 import { createFakeClock } from '../../testing/fake-clock.ts'
-import { useFolder } from './sqlite.test-kit.ts'
 import { sqliteStores } from './sqlite.ts'
 
 const { newFile } = useFolder()

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
+import { callerOf } from '../../../test-kit/server.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
-import { callerOf } from '../../server/server.test-kit.ts'
 import { createServer } from '../../server/server.ts'
 import { StoreUnavailableError } from '../../stores/errors.ts'
 import { memoryStores } from '../../stores/memory/memory.ts'

@@ -1,7 +1,6 @@
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { describe, expect, test } from 'vitest'
-import { createFakeClock } from '../fake-clock.ts'
 import {
   INSECURE,
   openAuthorizationUrl,
@@ -11,7 +10,8 @@ import {
   type RunningServer,
   signIn,
   startServer,
-} from './client.test-kit.ts'
+} from '../../../test-kit/auth/oauth-client.ts'
+import { createFakeClock } from '../fake-clock.ts'
 
 const APP = { client_id: 'app' }
 const MACHINE = { client_id: 'machine', client_secret: 's3cret' }

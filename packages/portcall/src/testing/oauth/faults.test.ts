@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterEach, expect, test } from 'vitest'
+import { openAuthorizationUrl, PUBLIC_CLIENT, post, REDIRECT_URI } from '../../../test-kit/auth/oauth-client.ts'
 import { authorizationServer, type TestAuthorizationServer } from './authorization-server.ts'
-import { openAuthorizationUrl, PUBLIC_CLIENT, post, REDIRECT_URI } from './client.test-kit.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 
 const running: TestAuthorizationServer[] = []

@@ -1,7 +1,15 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, generateKeyPair, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { describe, expect, test } from 'vitest'
-import { INSECURE, PUBLIC_CLIENT, post, RESOURCE, type RunningServer, signIn, startServer } from './client.test-kit.ts'
+import {
+  INSECURE,
+  PUBLIC_CLIENT,
+  post,
+  RESOURCE,
+  type RunningServer,
+  signIn,
+  startServer,
+} from '../../../test-kit/auth/oauth-client.ts'
 
 const APP: oauth.Client = { client_id: 'app' }
 const RESOURCE_SERVER = { client_id: 'resource-server', client_secret: 'g' }

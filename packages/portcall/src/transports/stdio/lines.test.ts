@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { splitBytes } from '../../../test-kit/split-bytes.ts'
 import type { ChannelInput } from '../../jsonrpc/channel.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { createLineReader, encodeLine, type LineReaderOptions } from './lines.ts'
-import { splitBytes } from './split-bytes.test-kit.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

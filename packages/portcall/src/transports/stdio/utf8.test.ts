@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { splitBytes } from './split-bytes.test-kit.ts'
+import { splitBytes } from '../../../test-kit/split-bytes.ts'
 import { createUtf8Decoder } from './utf8.ts'
 
 const decodeAscii = (bytes: Uint8Array): string | undefined =>

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
+import { openClient, startProtectedServer } from '../../../../test-kit/auth/scripted-protected-server.ts'
 import { eventually } from '../../../../test-kit/eventually.ts'
 import { createMemoryStore } from '../../../stores/memory/store.ts'
-import { openClient, startProtectedServer } from '../protected-server.test-kit.ts'
 import { type AuthorizationCodeOptions, authorizationCode } from './authorization-code.ts'
 
 const REDIRECT = 'https://app.example.com/callback'

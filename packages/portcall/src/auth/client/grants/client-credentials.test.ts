@@ -1,9 +1,9 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
+import { type DpopServer, send, startDpopServer } from '../../../../test-kit/auth/dpop-server.ts'
+import { atLaterTime } from '../../../../test-kit/auth/scripted-protected-server.ts'
 import { authorizationServer } from '../../../testing/oauth/authorization-server.ts'
 import type { AuthorizationServerOptions } from '../../../testing/oauth/options.ts'
-import { type DpopServer, send, startDpopServer } from '../dpop/dpop-server.test-kit.ts'
-import { atLaterTime } from '../protected-server.test-kit.ts'
 import { clientCredentials } from './client-credentials.ts'
 
 const running: { close(): Promise<void> }[] = []

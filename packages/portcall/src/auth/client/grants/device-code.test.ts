@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
+import { openClient, startProtectedServer } from '../../../../test-kit/auth/scripted-protected-server.ts'
 import type { AuthError } from '../errors.ts'
-import { openClient, startProtectedServer } from '../protected-server.test-kit.ts'
 import { type DeviceAuthorization, deviceCode } from './device-code.ts'
 
 const reasonOf = (promise: Promise<unknown>) =>

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
+import { type DpopServer, send, startDpopServer } from '../../../../test-kit/auth/dpop-server.ts'
 import { authorizationServer, type TestAuthorizationServer } from '../../../testing/oauth/authorization-server.ts'
-import { type DpopServer, send, startDpopServer } from '../dpop/dpop-server.test-kit.ts'
 import { type EnterpriseManagedOptions, enterpriseManaged } from './enterprise-managed.ts'
 
 const running: { close(): Promise<void> }[] = []

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { type DpopServer, send, startDpopServer } from '../../../../test-kit/auth/dpop-server.ts'
 import { authorizationServer, type TestAuthorizationServer } from '../../../testing/oauth/authorization-server.ts'
-import { type DpopServer, send, startDpopServer } from '../dpop/dpop-server.test-kit.ts'
 import { workloadIdentity } from './workload-identity.ts'
 
 const running: { close(): Promise<void> }[] = []

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { AuthError } from '../errors.ts'
-import { authorizationCode } from '../grants/authorization-code.ts'
-import { browserSignIn } from '../grants/browser-sign-in.ts'
 import {
   atLaterTime,
   headlessBrowser,
   openClient,
   startAuthorizationServer,
   startProtectedServer,
-} from '../protected-server.test-kit.ts'
+} from '../../../../test-kit/auth/scripted-protected-server.ts'
+import type { AuthError } from '../errors.ts'
+import { authorizationCode } from '../grants/authorization-code.ts'
+import { browserSignIn } from '../grants/browser-sign-in.ts'
 
 const METADATA_URL = 'https://app.example.com/client.json'
 const reasonOf = (promise: Promise<unknown>) =>

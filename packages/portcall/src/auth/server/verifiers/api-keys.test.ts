@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createNotesServer, ERAS, HANDLERS, RESOURCE, whoami } from '../../../../test-kit/auth/protected-server.ts'
 import { protect } from '../protect.ts'
-import { createNotesServer, ERAS, HANDLERS, RESOURCE, whoami } from '../protected-server.test-kit.ts'
 import { type ApiKey, apiKeys, createApiKey, hashApiKey } from './api-keys.ts'
 
 async function createHolder(subject: string, more: Partial<ApiKey> = {}) {

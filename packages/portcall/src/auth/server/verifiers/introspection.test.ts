@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from '../../../../test-kit/auth/protected-server.ts'
 import { memoryStores } from '../../../stores/memory/memory.ts'
 import { protect } from '../protect.ts'
-import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer, whoami } from '../protected-server.test-kit.ts'
 import { insecureAnyAudience } from '../types.ts'
 import { type IntrospectionOptions, introspection } from './introspection.ts'
 

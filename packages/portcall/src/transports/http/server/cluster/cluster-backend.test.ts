@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { startCluster, type TestNode } from '../../../../../test-kit/cluster.ts'
+import { clusterSessionTests } from '../../../../../test-kit/cluster-backend.ts'
 import { call, openSession, type RawSession } from '../../../../../test-kit/raw-session.ts'
 import { createMemoryLog } from '../../../../stores/memory/log.ts'
 import { memoryStores } from '../../../../stores/memory/memory.ts'
 import type { Stores } from '../../../../stores/stores.ts'
-import { clusterSessionTests } from './cluster-backend.test-kit.ts'
 
 clusterSessionTests(memoryStores)
 

@@ -1,11 +1,11 @@
-import type { Channel } from '../../jsonrpc/channel.ts'
-import type { JsonObject } from '../../jsonrpc/message.ts'
-import type { UnexpectedMessage } from '../../jsonrpc/unexpected-message.ts'
-import type { ClientCapabilities } from '../../protocol/types.ts'
-import { type Caller, callerOf } from '../../server/server.test-kit.ts'
-import type { Server } from '../../server/types.ts'
-import { createChannelConnection } from './channel-connection.ts'
-import { type LegacyClient, type LegacyClientOptions, openLegacyClient } from './client.ts'
+import type { Channel } from '../../src/jsonrpc/channel.ts'
+import type { JsonObject } from '../../src/jsonrpc/message.ts'
+import type { UnexpectedMessage } from '../../src/jsonrpc/unexpected-message.ts'
+import { createChannelConnection } from '../../src/legacy/client/channel-connection.ts'
+import { type LegacyClient, type LegacyClientOptions, openLegacyClient } from '../../src/legacy/client/client.ts'
+import type { ClientCapabilities } from '../../src/protocol/types.ts'
+import type { Server } from '../../src/server/types.ts'
+import { type Caller, callerOf } from '../server.ts'
 
 export const ALL_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
 export const CLIENT_INFO = { name: 'tester', version: '1', title: 'Tester' }

@@ -1,6 +1,6 @@
-import { eventually } from '../../test-kit/eventually.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
-import type { Caller } from '../server/server.test-kit.ts'
+import type { JsonObject } from '../../src/jsonrpc/message.ts'
+import { eventually } from '../eventually.ts'
+import type { Caller } from '../server.ts'
 
 /** Polls a task until it has a status. Resolves to the task. */
 export async function waitForStatus(caller: Caller, taskId: unknown, status: string): Promise<JsonObject> {

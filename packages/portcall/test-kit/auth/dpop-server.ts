@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, EmbeddedJWK, type JWTPayload, jwtVerify } from 'jose'
-import type { AuthorizedSend, AuthProvider } from '../../../protocol/authorizer.ts'
-import { authorizationServer, type TestAuthorizationServer } from '../../../testing/oauth/authorization-server.ts'
-import type { AuthorizationServerOptions } from '../../../testing/oauth/options.ts'
+import type { AuthorizedSend, AuthProvider } from '../../src/protocol/authorizer.ts'
+import { authorizationServer, type TestAuthorizationServer } from '../../src/testing/oauth/authorization-server.ts'
+import type { AuthorizationServerOptions } from '../../src/testing/oauth/options.ts'
 
 /** A protected endpoint that verifies DPoP proofs, and its authorization server. */
 export interface DpopServer {

@@ -1,6 +1,6 @@
-import { type Channel, channelPair } from '../../jsonrpc/channel.ts'
-import type { RpcError } from '../../jsonrpc/errors.ts'
-import type { JsonObject, Message, Request, Response } from '../../jsonrpc/message.ts'
+import { type Channel, channelPair } from '../../src/jsonrpc/channel.ts'
+import type { RpcError } from '../../src/jsonrpc/errors.ts'
+import type { JsonObject, Message, Request, Response } from '../../src/jsonrpc/message.ts'
 
 /** Returns the result of a request. A thrown RpcError becomes an error response. */
 export type ScriptedReply = (params: JsonObject, request: Request) => unknown

@@ -3,22 +3,22 @@
  * returns, each message of the bus and each request of a client before it arrives, and each tool between two steps. The simulation decides which
  * operation continues, when time passes, and when a node crashes or is partitioned.
  */
-import { methodOf } from '../../../protocol/methods.ts'
-import { createMemoryLog } from '../../../stores/memory/log.ts'
-import { createMemoryStore } from '../../../stores/memory/store.ts'
-import type { KeyValueStore } from '../../../stores/store.ts'
-import { createClusterHandler } from '../server/cluster/cluster-backend.ts'
-import type { HttpEndpoint } from '../server/endpoint.ts'
-import { sendError, toHttpError } from '../server/http-error.ts'
-import { HTTP_LIMITS, type HttpLimits } from '../server/limits.ts'
-import { createOpenStreams } from '../server/open-streams.ts'
-import { createLocalBackend } from '../server/sessions/local-backend.ts'
-import { createSessionHandler } from '../server/sessions/session-handler.ts'
-import type { HttpContext, LegacyHandler } from '../server/types.ts'
-import { createSimCore, type SimCore } from './core.test-kit.ts'
-import { createBackends, createGates } from './gates.test-kit.ts'
-import { Connection, type ResponseListener, type SimMessage } from './reply.test-kit.ts'
-import type { Owner, Timers } from './timers.test-kit.ts'
+import { methodOf } from '../../src/protocol/methods.ts'
+import { createMemoryLog } from '../../src/stores/memory/log.ts'
+import { createMemoryStore } from '../../src/stores/memory/store.ts'
+import type { KeyValueStore } from '../../src/stores/store.ts'
+import { createClusterHandler } from '../../src/transports/http/server/cluster/cluster-backend.ts'
+import type { HttpEndpoint } from '../../src/transports/http/server/endpoint.ts'
+import { sendError, toHttpError } from '../../src/transports/http/server/http-error.ts'
+import { HTTP_LIMITS, type HttpLimits } from '../../src/transports/http/server/limits.ts'
+import { createOpenStreams } from '../../src/transports/http/server/open-streams.ts'
+import { createLocalBackend } from '../../src/transports/http/server/sessions/local-backend.ts'
+import { createSessionHandler } from '../../src/transports/http/server/sessions/session-handler.ts'
+import type { HttpContext, LegacyHandler } from '../../src/transports/http/server/types.ts'
+import { createSimCore, type SimCore } from './core.ts'
+import { createBackends, createGates } from './gates.ts'
+import { Connection, type ResponseListener, type SimMessage } from './reply.ts'
+import type { Owner, Timers } from './timers.ts'
 
 export const LIMITS: HttpLimits = {
   ...HTTP_LIMITS,

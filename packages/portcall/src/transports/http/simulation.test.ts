@@ -6,10 +6,10 @@ import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 // Loaded before the timers are replaced: a dynamic import would complete between two steps.
-import '../../../legacy/server/input-requests.ts'
-import { createSimClient, type SimClient } from './client.test-kit.ts'
-import { installTimers, type Timers } from './timers.test-kit.ts'
-import { createWorld, LIMITS, type SimNode, type World } from './world.test-kit.ts'
+import '../../legacy/server/input-requests.ts'
+import { createSimClient, type SimClient } from '../../../test-kit/simulation/client.ts'
+import { installTimers, type Timers } from '../../../test-kit/simulation/timers.ts'
+import { createWorld, LIMITS, type SimNode, type World } from '../../../test-kit/simulation/world.ts'
 
 const { SEED, SEED_PATH, JOURNAL, SCHEDULES = '150' } = process.env
 const VERSIONS = ['2025-11-25', '2025-06-18']

@@ -1,8 +1,8 @@
-import { ErrorCode } from '../../../jsonrpc/errors.ts'
-import type { Exchange, ExchangeContext } from '../../../jsonrpc/exchange.ts'
-import { failure, isObject, type JsonObject, notification, success } from '../../../jsonrpc/message.ts'
-import { MetaKey } from '../../../protocol/meta.ts'
-import { MODERN_VERSIONS } from '../../../protocol/revisions.ts'
+import { ErrorCode } from '../../src/jsonrpc/errors.ts'
+import type { Exchange, ExchangeContext } from '../../src/jsonrpc/exchange.ts'
+import { failure, isObject, type JsonObject, notification, success } from '../../src/jsonrpc/message.ts'
+import { MetaKey } from '../../src/protocol/meta.ts'
+import { MODERN_VERSIONS } from '../../src/protocol/revisions.ts'
 
 /** The core of a simulated server. */
 export interface SimCore {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll } from 'vitest'
 
-const NODE_MODULES = fileURLToPath(new URL('../../../../../node_modules', import.meta.url))
+const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
 
 /** Creates a temporary folder for the tests of one file. `newFile` returns a new path in it. */
 export function useFolder(): { newFile(): string; readonly path: string } {
@@ -26,7 +26,7 @@ export function useFolder(): { newFile(): string; readonly path: string } {
   }
 }
 
-/** A running `child.test-kit.ts`. */
+/** A running `child.ts`. */
 export interface Child {
   readonly process: ChildProcessByStdio<Writable, Readable, null>
   /** Resolves to its next line, or to `undefined` when it has exited. */
@@ -40,7 +40,7 @@ export interface Child {
 export function useChildren(folder: { readonly path: string }): (...args: string[]) => Child {
   const children: Child[] = []
   beforeAll(async () => {
-    const input = fileURLToPath(new URL('./child.test-kit.ts', import.meta.url))
+    const input = fileURLToPath(new URL('./child.ts', import.meta.url))
     const bundle = await rolldown({ input, platform: 'node', tsconfig: false, logLevel: 'silent' })
     await bundle.write({ file: join(folder.path, 'child.mjs'), format: 'esm' })
     await bundle.close()

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
-import { httpHandler } from '../../serve/http.ts'
-import { serve } from '../../serve/node.ts'
-import { createServer } from '../../server/server.ts'
-import type { Server } from '../../server/types.ts'
-import { authorizationServer, type TestAuthorizationServer } from '../../testing/oauth/authorization-server.ts'
-import type { AuthorizationServerOptions } from '../../testing/oauth/options.ts'
-import type { HttpOptions } from '../../transports/http/server/options.ts'
+import { httpHandler } from '../../src/serve/http.ts'
+import { serve } from '../../src/serve/node.ts'
+import { createServer } from '../../src/server/server.ts'
+import type { Server } from '../../src/server/types.ts'
+import { authorizationServer, type TestAuthorizationServer } from '../../src/testing/oauth/authorization-server.ts'
+import type { AuthorizationServerOptions } from '../../src/testing/oauth/options.ts'
+import type { HttpOptions } from '../../src/transports/http/server/options.ts'
 
 export const RESOURCE = 'https://api.example.com/mcp'
 

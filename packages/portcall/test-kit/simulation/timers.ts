@@ -2,7 +2,7 @@
  * Simulated time. It advances only when the simulation says so; each timer belongs to the node that set it and ends with the node; the wall
  * clocks of two nodes may differ. Random values are generated from a seed.
  */
-import { createSeededRandom } from '../../../testing/seeded-random.ts'
+import { createSeededRandom } from '../../src/testing/seeded-random.ts'
 
 /** The node whose code runs. */
 export interface Owner {

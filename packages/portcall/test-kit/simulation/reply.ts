@@ -1,6 +1,6 @@
-import type { FlatHeaders } from '../common/headers.ts'
-import { ACCEPT_ALL } from '../common/media-types.ts'
-import type { EventSink, HttpContext } from '../server/types.ts'
+import type { FlatHeaders } from '../../src/transports/http/common/headers.ts'
+import { ACCEPT_ALL } from '../../src/transports/http/common/media-types.ts'
+import type { EventSink, HttpContext } from '../../src/transports/http/server/types.ts'
 
 /** A received event. */
 export interface SimEvent {

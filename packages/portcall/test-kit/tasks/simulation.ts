@@ -4,16 +4,16 @@
  */
 import { vi } from 'vitest'
 import * as z from 'zod'
-import type { JsonObject } from '../jsonrpc/message.ts'
-import { TASKS_EXTENSION } from '../protocol/tasks.ts'
-import { type Caller, callerOf } from '../server/server.test-kit.ts'
-import { createServer } from '../server/server.ts'
-import type { Bus } from '../stores/bus.ts'
-import { memoryStores } from '../stores/memory/memory.ts'
-import type { KeyValueStore } from '../stores/store.ts'
-import { tasks } from './server/extension.ts'
-import type { TaskRecord } from './store/record.ts'
-import { isTerminalStatus } from './types.ts'
+import type { JsonObject } from '../../src/jsonrpc/message.ts'
+import { TASKS_EXTENSION } from '../../src/protocol/tasks.ts'
+import { createServer } from '../../src/server/server.ts'
+import type { Bus } from '../../src/stores/bus.ts'
+import { memoryStores } from '../../src/stores/memory/memory.ts'
+import type { KeyValueStore } from '../../src/stores/store.ts'
+import { tasks } from '../../src/tasks/server/extension.ts'
+import type { TaskRecord } from '../../src/tasks/store/record.ts'
+import { isTerminalStatus } from '../../src/tasks/types.ts'
+import { type Caller, callerOf } from '../server.ts'
 
 export const LIMITS = {
   leaseTtlMs: 3000,

@@ -1,8 +1,8 @@
-import type { EventLog } from '../../../stores/log.ts'
-import type { KeyValueStore } from '../../../stores/store.ts'
-import type { Stores } from '../../../stores/stores.ts'
-import type { Timers } from './timers.test-kit.ts'
-import type { SimNode } from './world.test-kit.ts'
+import type { EventLog } from '../../src/stores/log.ts'
+import type { KeyValueStore } from '../../src/stores/store.ts'
+import type { Stores } from '../../src/stores/stores.ts'
+import type { Timers } from './timers.ts'
+import type { SimNode } from './world.ts'
 
 /** A pending operation that waits until the simulation runs it. */
 export interface Gate {

@@ -1,8 +1,8 @@
-import type { ExchangeContext } from '../jsonrpc/exchange.ts'
-import { isSuccess, type JsonObject, type Notification, type Response } from '../jsonrpc/message.ts'
-import { clientMeta } from '../protocol/probes.ts'
-import type { ClientCapabilities } from '../protocol/types.ts'
-import type { Server } from './types.ts'
+import type { ExchangeContext } from '../src/jsonrpc/exchange.ts'
+import { isSuccess, type JsonObject, type Notification, type Response } from '../src/jsonrpc/message.ts'
+import { clientMeta } from '../src/protocol/probes.ts'
+import type { ClientCapabilities } from '../src/protocol/types.ts'
+import type { Server } from '../src/server/types.ts'
 
 /** Sends requests to a server in tests. */
 export interface Caller {

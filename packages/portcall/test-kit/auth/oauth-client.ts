@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { onTestFinished } from 'vitest'
-import { authorizationServer, type TestAuthorizationServer } from './authorization-server.ts'
-import type { AuthorizationServerOptions, ClientMetadata } from './options.ts'
+import { authorizationServer, type TestAuthorizationServer } from '../../src/testing/oauth/authorization-server.ts'
+import type { AuthorizationServerOptions, ClientMetadata } from '../../src/testing/oauth/options.ts'
 
 export const REDIRECT_URI = 'http://127.0.0.1:7777/callback'
 export const RESOURCE = 'https://api.example.com/mcp'

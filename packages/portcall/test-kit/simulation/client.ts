@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../../jsonrpc/message.ts'
-import { Header } from '../common/headers.ts'
-import type { Connection, ResponseListener, SimEvent } from './reply.test-kit.ts'
-import { REPEATABLE, type SimNode, type World } from './world.test-kit.ts'
+import { isObject, type JsonObject } from '../../src/jsonrpc/message.ts'
+import { Header } from '../../src/transports/http/common/headers.ts'
+import type { Connection, ResponseListener, SimEvent } from './reply.ts'
+import { REPEATABLE, type SimNode, type World } from './world.ts'
 
 /** The state of a stream at the client. */
 type StreamState =

@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { vi } from 'vitest'
-import { onTestEnd } from '../../../test-kit/scripted-server.ts'
-import type { AuthProvider } from '../../protocol/authorizer.ts'
-import { authorizationServer, type TestAuthorizationServer } from '../../testing/oauth/authorization-server.ts'
-import type { AuthorizationServerOptions } from '../../testing/oauth/options.ts'
-import { createHttpClient, type HttpClient } from '../../transports/http/client/http-client.ts'
+import type { AuthProvider } from '../../src/protocol/authorizer.ts'
+import { authorizationServer, type TestAuthorizationServer } from '../../src/testing/oauth/authorization-server.ts'
+import type { AuthorizationServerOptions } from '../../src/testing/oauth/options.ts'
+import { createHttpClient, type HttpClient } from '../../src/transports/http/client/http-client.ts'
+import { onTestEnd } from '../scripted-server.ts'
 
 /** A protected MCP endpoint, whose behavior tests can change at any time. */
 export interface ProtectedServer {

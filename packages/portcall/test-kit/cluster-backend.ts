@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { startCluster, type TestNode } from '../../../../../test-kit/cluster.ts'
-import { eventually } from '../../../../../test-kit/eventually.ts'
-import { modernPost, type RawConnection, requestMeta, writeRequest } from '../../../../../test-kit/raw-connection.ts'
-import { call, handshake, openSession, type RawSession } from '../../../../../test-kit/raw-session.ts'
-import type { Exchange } from '../../../../jsonrpc/exchange.ts'
-import { createServer } from '../../../../server/server.ts'
-import type { Server } from '../../../../server/types.ts'
-import type { Stores } from '../../../../stores/stores.ts'
-import type { HttpOptions } from '../options.ts'
+import type { Exchange } from '../src/jsonrpc/exchange.ts'
+import { createServer } from '../src/server/server.ts'
+import type { Server } from '../src/server/types.ts'
+import type { Stores } from '../src/stores/stores.ts'
+import type { HttpOptions } from '../src/transports/http/server/options.ts'
+import { startCluster, type TestNode } from './cluster.ts'
+import { eventually } from './eventually.ts'
+import { modernPost, type RawConnection, requestMeta, writeRequest } from './raw-connection.ts'
+import { call, handshake, openSession, type RawSession } from './raw-session.ts'
 
 const byToken: HttpOptions = { authenticate: ({ header }) => ({ principal: header('authorization') ?? 'nobody' }) }
 const status = async (node: TestNode, bytes: string): Promise<number> => (await node.connect().send(bytes).response()).status

@@ -1,8 +1,8 @@
 /* A program that tests run in processes of its own: `node child.mjs COMMAND FILE …`. It prints a line for each acknowledged write. */
 import { writeSync } from 'node:fs'
-import type { Stores } from '../stores.ts'
-import { findDriver } from './driver.ts'
-import { sqliteStores } from './sqlite.ts'
+import { findDriver } from '../../src/stores/sqlite/driver.ts'
+import { sqliteStores } from '../../src/stores/sqlite/sqlite.ts'
+import type { Stores } from '../../src/stores/stores.ts'
 
 /** Large enough for all that a process writes before it is killed. */
 const LARGE_LIMITS = { log: { maxEntries: 1_000_000, maxBytes: 1_000_000_000 } }
