@@ -6,12 +6,14 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const NUMBER = { type: 'number' } as const
 const PAIR = { type: 'object', properties: { a: NUMBER, b: NUMBER }, required: ['a', 'b'] } as const
 const SUM = { type: 'object', properties: { sum: NUMBER }, required: ['sum'] } as const
+const HANG = { type: 'object', properties: { reports: { type: 'boolean' }, filler: { type: 'string' } } } as const
 const WHO = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
 
 /** Creates a new server: its counters belong to one client. */
 export function createFixture(): Server {
   const server = createServer({ name: 'runtimes', version: '1.0.0' })
   let cancelled = 0
+  const hanging = { started: 0, aborted: 0 }
 
   server.tool('add', { input: PAIR, output: SUM }, ({ a, b }) => ({ sum: a + b }))
   server.tool('greet', {}, async (_args, call) => `Hello ${(await call.elicit('Who are you?', WHO)).name}`)
@@ -27,6 +29,20 @@ export function createFixture(): Server {
     await pause(500)
     return 'waited'
   })
+  server.tool('hang', { input: HANG }, async ({ reports }, call) => {
+    hanging.started++
+    if (reports) await call.progress(1)
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, 8000)
+      call.signal.addEventListener('abort', () => {
+        hanging.aborted++
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+    return 'hung'
+  })
+  server.tool('hanging', {}, () => JSON.stringify(hanging))
   server.tool('cancelled', {}, () => String(cancelled))
   server.tool('change', {}, () => {
     server.resourceUpdated('memo://a')

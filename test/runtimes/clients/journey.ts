@@ -20,7 +20,7 @@ export interface Seen {
 /** The expected results. */
 export const EXPECTED: Seen = {
   server: 'runtimes',
-  tools: ['add', 'greet', 'count', 'wait', 'cancelled', 'change'],
+  tools: ['add', 'greet', 'count', 'wait', 'hang', 'hanging', 'cancelled', 'change'],
   sum: { sum: 5 },
   misfit: 'names the argument',
   greeting: 'Hello Ada',

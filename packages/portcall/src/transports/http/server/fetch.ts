@@ -27,6 +27,8 @@ interface FetchState {
   readonly limits: HttpLimits
   readonly bodyTimers: IdleTimers<() => void>
   readonly disconnectTimers: IdleTimers<FetchContext>
+  /** Set where a disconnect is noticed only on an open stream. */
+  readonly slowTimers: IdleTimers<() => void> | undefined
   readonly writeTimers: IdleTimers<FetchEventSink>
 }
 
@@ -38,6 +40,7 @@ export function createFetchHandler(exchange: Exchange, options: HttpOptions = {}
     limits,
     bodyTimers: createIdleTimers(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout()),
     disconnectTimers: createIdleTimers(WATCH_DELAY_MS, (context) => context.watchDisconnect()),
+    slowTimers: NOTICES_ON_STREAM ? createIdleTimers(WATCH_DELAY_MS, (listener) => listener()) : undefined,
     writeTimers: createIdleTimers(limits.writeTimeoutMs, (sink) => sink.destroy()),
   }
   const respond = (request: Request): Promise<Response> =>
@@ -46,6 +49,7 @@ export function createFetchHandler(exchange: Exchange, options: HttpOptions = {}
     await handler.close(drainTimeoutMs)
     state.bodyTimers.stop()
     state.disconnectTimers.stop()
+    state.slowTimers?.stop()
     state.writeTimers.stop()
   }
   return Object.assign(respond, { close })
@@ -56,6 +60,8 @@ export function createFetchHandler(exchange: Exchange, options: HttpOptions = {}
  * runtimes create the signal only when it is read, which takes longer than a short call.
  */
 const WATCH_DELAY_MS = 100
+/** Deno 2.9 aborts the signal of a request whose body did not arrive with its head only after the response, but cancels an open stream at once. */
+const NOTICES_ON_STREAM = 'Deno' in globalThis
 /** The status of the response to a client that disconnected. It is never seen, but runtimes wait for every response when they shut down. */
 const CLIENT_CLOSED_REQUEST = 499
 
@@ -64,6 +70,7 @@ class FetchContext implements HttpContext {
   readonly target: string
   readonly host: string | undefined
   readonly body = undefined
+  readonly onSlow: HttpContext['onSlow']
   accepts = ACCEPT_ALL
   auth: Auth | undefined
   commonHeaders: FlatHeaders = []
@@ -88,6 +95,8 @@ class FetchContext implements HttpContext {
     this.#state = state
     this.#resolve = resolve
     state.disconnectTimers.touch(this)
+    const { slowTimers } = state
+    if (slowTimers) this.onSlow = (listener) => slowTimers.touch(listener)
   }
 
   get disconnected(): boolean {

@@ -55,9 +55,10 @@ export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
       if (version === undefined || version !== readRequestMeta(message.params).protocolVersion)
         throw headerMismatchError(Header.protocolVersion, version)
       validateHeaders(message, context)
-      return methodOf(message.method)?.longLived
-        ? subscribe(message, context)
-        : answer(message, new ModernCall(endpoint, context))
+      if (methodOf(message.method)?.longLived) return subscribe(message, context)
+      const call = new ModernCall(endpoint, context)
+      context.onSlow?.(() => call.openStream())
+      return answer(message, call)
     },
   }
 }
@@ -143,6 +144,13 @@ class ModernCall implements ExchangeContext, Abortable {
     const text = encodeMessage(notification)
     if (this.#sink) return this.endpoint.streams.send(this.#sink, notification, text)
     this.#sink = this.endpoint.streams.open(context, text)
+  }
+
+  /** Opens the event stream before there is anything to send. */
+  openStream(): void {
+    const context = this.#context
+    if (this.#sink || this.#isAnswered || context.disconnected || !context.accepts.events) return
+    this.#sink = this.endpoint.streams.open(context)
   }
 
   /** Sends the response. */

@@ -20,6 +20,11 @@ export interface HttpRequest extends HookRequest {
   readonly disconnected: boolean
   /** Calls `listener` when the client disconnects before the response is complete; at once if it already has. */
   onDisconnect(listener: () => void): void
+  /**
+   * Calls `listener` when the request has run for a while. Defined where a disconnect is noticed only on an open stream: a response that takes
+   * longer should be one.
+   */
+  readonly onSlow?: ((listener: () => void) => void) | undefined
 }
 
 /** Sends the response to an HTTP request. Only the first response counts. */
