@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../jsonrpc/message.ts'
+import { foldCase } from '../../util/fold-case.ts'
 import { withDefaults, withoutProperties } from './input-schema.ts'
 import type { Transform, TransformCaller } from './transform.ts'
 
@@ -56,15 +57,19 @@ export function changeSchema(schema: unknown, settings: ArgumentSettings): unkno
   return withDefaults(withoutProperties(schema, removed), new Map(defaults))
 }
 
-/** Returns the arguments for the server from those of the caller. */
+/**
+ * Returns the arguments for the server from those of the caller. Other spellings of fixed and hidden arguments are removed too: a server that ignores
+ * case would take them for the argument.
+ */
 export async function applySettings<C>(
   args: JsonObject,
   settings: { readonly [argument: string]: AnySetting<C> },
   caller: C,
 ): Promise<JsonObject> {
-  const changed: JsonObject = { ...args }
-  for (const [name, setting] of Object.entries(settings)) {
-    if (!('default' in setting)) delete changed[name]
+  const entries = Object.entries(settings)
+  const removed = new Set(entries.flatMap(([name, setting]) => ('default' in setting ? [] : [foldCase(name)])))
+  const changed: JsonObject = Object.fromEntries(Object.entries(args).filter(([name]) => !removed.has(foldCase(name))))
+  for (const [name, setting] of entries) {
     if ('hidden' in setting || ('default' in setting && changed[name] !== undefined)) continue
     const given = 'fixed' in setting ? setting.fixed : setting.default
     const value = typeof given === 'function' ? await given(caller) : given

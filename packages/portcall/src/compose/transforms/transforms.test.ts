@@ -100,6 +100,9 @@ test('arguments can be fixed for the caller, hidden, and have defaults', async (
   }
   expect(await call({ query: 'x' })).toEqual({ query: 'x', tenant: 'ada-corp', limit: 10 })
   expect(await call({ query: 'x', tenant: 'bob-corp', limit: 2 })).toEqual({ query: 'x', tenant: 'ada-corp', limit: 2 })
+  // A server that ignores case would take another spelling for the fixed argument.
+  for (const spelling of ['Tenant', 'TENANT', 'tEnaNt'])
+    expect(await call({ query: 'x', [spelling]: 'bob-corp' })).toEqual({ query: 'x', tenant: 'ada-corp', limit: 10 })
 })
 
 test('tags, filters and versions choose what a caller sees', async () => {

@@ -1,6 +1,6 @@
 import { KIND_OF_METHOD } from '../../compose/kinds.ts'
 import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
-import { withoutProperties } from '../../compose/transforms/input-schema.ts'
+import { applySettings, changeSchema } from '../../compose/transforms/arguments.ts'
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import type { Exchange, ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import {
@@ -14,7 +14,6 @@ import {
 } from '../../jsonrpc/message.ts'
 import { unknownItem } from '../../protocol/errors.ts'
 import { subrequestContext } from '../../protocol/subrequest.ts'
-import { foldCase } from '../../util/fold-case.ts'
 import { createNameMatcher } from '../../util/name-matcher.ts'
 import { toStrings } from '../../util/strings.ts'
 import { ITEM_METHODS } from './item-methods.ts'
@@ -87,15 +86,16 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
     const tool = renamed.get(name) ?? (Object.hasOwn(changes, name) ? undefined : name)
     return tool !== undefined && tests.tool(tool) ? tool : undefined
   }
-  const callTool = (request: Request, context: ExchangeContext, next: Exchange): Promise<Response> => {
+  const callTool = async (request: Request, context: ExchangeContext, next: Exchange): Promise<Response> => {
     const params = request.params ?? {}
     const tool = originalOf(String(params.name))
     if (tool === undefined) throw unknownItem('tool', params.name)
     const change = Object.hasOwn(changes, tool) ? changes[tool] : undefined
     if (!change) return next(request, context)
-    const args = changeArguments(params.arguments, change)
-    const own = change.arguments ? subrequestContext(context) : context
-    return next({ ...request, params: { ...params, name: tool, ...(args && { arguments: args }) } }, own)
+    const { arguments: args = {} } = params
+    if (!change.arguments || !isObject(args)) return next({ ...request, params: { ...params, name: tool } }, context)
+    const changed = await applySettings(args, change.arguments, undefined)
+    return next({ ...request, params: { ...params, name: tool, arguments: changed } }, subrequestContext(context))
   }
   return async (request, context, next) => {
     const listed = KIND_OF_METHOD.get(request.method)
@@ -194,16 +194,6 @@ function changeList(response: Response, { key, id, keep, changes }: ListChanges)
   return success(response.id, { ...response.result, [key]: changed })
 }
 
-function changeTool(tool: JsonObject, { arguments: args = {}, ...members }: ToolChange): JsonObject {
-  const names = new Set(Object.keys(args))
-  return { ...tool, ...members, ...(names.size > 0 && { inputSchema: withoutProperties(tool.inputSchema, names) }) }
-}
-
-function changeArguments(args: unknown, { arguments: changes }: ToolChange): JsonObject | undefined {
-  if (!changes || (args !== undefined && !isObject(args))) return undefined
-  const fixed = Object.entries(changes).flatMap(([name, change]) => ('fixed' in change ? [[name, change.fixed] as const] : []))
-  // Some servers ignore case, so that another spelling would override a fixed argument.
-  const names = new Set(Object.keys(changes).map(foldCase))
-  const others = Object.entries(args ?? {}).filter(([name]) => !names.has(foldCase(name)))
-  return Object.fromEntries([...others, ...fixed])
+function changeTool(tool: JsonObject, { arguments: args, ...members }: ToolChange): JsonObject {
+  return { ...tool, ...members, ...(args && { inputSchema: changeSchema(tool.inputSchema, args) }) }
 }
