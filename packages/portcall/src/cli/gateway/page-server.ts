@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { HookRequest, OnRequest } from '../../entrypoints/http.ts'
 import { answerSafely } from '../../util/answer-safely.ts'
+import { countHeader } from '../../util/header-names.ts'
 
 /** A server on the loopback interface for the pages of a gateway that serves its clients over stdio. */
 export interface PageServer {
@@ -45,12 +46,11 @@ export async function findFreePort(): Promise<number> {
 }
 
 function toHookRequest({ method = 'GET', url = '/', headers, rawHeaders, socket }: IncomingMessage): HookRequest {
-  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
   return {
     method,
     target: url,
     header: (name) => headers[name]?.toString(),
-    headerCount: (name) => names.filter((one) => one === name).length,
+    headerCount: (name) => countHeader(rawHeaders, name),
     remoteAddress: socket.remoteAddress,
     readBody: () => ({ text: '' }),
   }

@@ -9,6 +9,7 @@ import { respondWithMetrics } from '../../transports/http/server/node/metrics-pa
 import { answerSafely } from '../../util/answer-safely.ts'
 import { constantTimeEqual } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
+import { countHeader } from '../../util/header-names.ts'
 import { pathOf } from '../../util/request-target.ts'
 
 /** The actions and values of an admin endpoint. */
@@ -145,9 +146,8 @@ function createAdmission(token: string): Admission {
   const checkHost = createHostCheck({ allowedOrigins: [] })
   return {
     origin({ headers, rawHeaders, url = '' }) {
-      const hosts = rawHeaders.filter((_, index) => index % 2 === 0).filter((name) => name.toLowerCase() === 'host')
       const header = (name: string): string | undefined => headers[name.toLowerCase()]?.toString()
-      checkHost({ host: hosts.length === 1 ? headers.host : undefined, target: url, header })
+      checkHost({ host: countHeader(rawHeaders, 'host') === 1 ? headers.host : undefined, target: url, header })
       const type = headers['content-type']
       if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type))
         throw failure(415, 'The content type must be application/json')

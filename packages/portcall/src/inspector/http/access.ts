@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { createHostCheck } from '../../transports/http/server/host-check.ts'
 import { HttpError } from '../../transports/http/server/http-error.ts'
 import { constantTimeEqual } from '../../util/digest.ts'
+import { countHeader } from '../../util/header-names.ts'
 import { randomId } from '../../util/random.ts'
 import { queryOf } from '../../util/request-target.ts'
 
@@ -52,9 +53,8 @@ export function createAccess({ allowedHosts, basePath }: AccessOptions): Access 
   return {
     checkOrigin(request) {
       const { headers, rawHeaders, url = '' } = request
-      const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
       const header = (name: string): string | undefined => headers[name.toLowerCase()]?.toString()
-      checkHost({ host: hosts.length === 1 ? headers.host : undefined, target: url, header })
+      checkHost({ host: countHeader(rawHeaders, 'host') === 1 ? headers.host : undefined, target: url, header })
       const { origin, host } = headers
       if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
         throw accessError(403, 'The origin of the request is not the inspector')

@@ -1,10 +1,12 @@
 /** The adapter for `node:http`. It creates no `Request` or `Response` objects, and streams only for event streams. */
+
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ErrorCode } from '../../../../jsonrpc/errors.ts'
 import type { Auth, Exchange } from '../../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
+import { countHeader } from '../../../../util/header-names.ts'
 import { createIdleTimers } from '../../../../util/idle-timers.ts'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
@@ -151,14 +153,7 @@ class NodeContext implements HttpContext, PendingWrite {
   }
 
   headerCount(name: string): number {
-    const { rawHeaders } = this.#request
-    const wanted = name.toLowerCase()
-    let count = 0
-    for (let at = 0; at < rawHeaders.length; at += 2) {
-      const sent = rawHeaders[at] as string
-      if (sent.length === wanted.length && sent.toLowerCase() === wanted) count++
-    }
-    return count
+    return countHeader(this.#request.rawHeaders, name)
   }
 
   readBody(): Promise<RequestBody> {
