@@ -1,7 +1,8 @@
-import { CONSUMERS, FOLDERS, NODE_FILES, ORDERS, PACKAGES } from './tools/lib/architecture.mjs'
+import { CONSUMERS, FOLDERS, NODE_FILES, ORDERS, PACKAGES, PAGE_MODULES, PAGE_TYPES } from './tools/lib/architecture.mjs'
 
 const SRC = '^packages/portcall/src/'
 const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
+const PAGE = '^packages/inspector/src/'
 const oneOf = (names) => `(${names.join('|')})`
 const folder = (name) => `${SRC}${name}/`
 
@@ -41,13 +42,44 @@ const orders = Object.entries(ORDERS).flatMap(([name, { order }]) =>
   })),
 )
 
+const page = [
+  {
+    name: 'page-imports',
+    comment: `the page may import of the library ${[...PAGE_MODULES, ...PAGE_TYPES].join(', ')}`,
+    severity: 'error',
+    from: { path: PAGE },
+    to: { path: SRC, pathNot: `${SRC}${oneOf([...PAGE_MODULES, ...PAGE_TYPES])}` },
+  },
+  {
+    name: 'page-types',
+    comment: `the page may import only types from ${PAGE_TYPES.join(', ')}`,
+    severity: 'error',
+    from: { path: PAGE },
+    to: { path: `${SRC}${oneOf(PAGE_TYPES)}`, dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'page-runs-in-browsers',
+    severity: 'error',
+    from: { path: PAGE },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'library-imports',
+    comment: 'the library imports no other package of the workspace',
+    severity: 'error',
+    from: { path: SRC },
+    to: { path: '^packages/', pathNot: [SRC, 'node_modules/'] },
+  },
+]
+
 export default {
   forbidden: [
+    ...page,
     ...sideways,
     ...orders,
     ...consumers,
     ...packages,
-    { name: 'no-cycles', severity: 'error', from: { path: SRC }, to: { circular: true } },
+    { name: 'no-cycles', severity: 'error', from: { path: '^packages/' }, to: { circular: true } },
     {
       name: 'node-built-ins',
       comment: `Node's built-in modules are imported only in ${NODE_FILES.join(', ')}`,
@@ -61,7 +93,8 @@ export default {
       from: { path: SRC },
       to: { path: 'node_modules/', pathNot: `node_modules/(@types/node|${Object.keys(PACKAGES).join('|')})/` },
     },
-    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    // The packages of the page are installed only where it is built.
+    { name: 'resolvable', severity: 'error', from: { path: SRC }, to: { couldNotResolve: true } },
     {
       name: 'no-dead-files',
       comment: 'every file is reached from an entry point',

@@ -1,13 +1,15 @@
-/** `npm run check:architecture`: the imports of the library follow the table in lib/architecture.mjs. */
+/** `npm run check:architecture`: the imports of the packages follow the tables in lib/architecture.mjs. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONSUMERS, FOLDERS, ORDERS } from './lib/architecture.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { librarySources } from './lib/entrypoints.mjs'
-import { filesBelow } from './lib/files.mjs'
+import { filesBelow, isTest } from './lib/files.mjs'
+import { PAGE } from './lib/page.mjs'
 import { ROOT, readText, SRC, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
+const PAGE_SRC = join(PAGE.home, 'src')
 const report = createReport('architecture')
 
 const known = new Set(['entrypoints', ...Object.keys(FOLDERS), ...Object.keys(CONSUMERS)])
@@ -85,7 +87,9 @@ for (const [name, { order, maxLooseFiles }] of Object.entries(ORDERS)) {
   )
 }
 
-const { stdout, output } = runChecker('dependency-cruiser', ['--output-type', 'json', shown(SRC)], { quiet: true })
+const { stdout, output } = runChecker('dependency-cruiser', ['--output-type', 'json', shown(SRC), shown(PAGE_SRC)], {
+  quiet: true,
+})
 let modules = []
 let violations = []
 try {
@@ -98,7 +102,7 @@ try {
 
 // dependency-cruiser passes when it finds no TypeScript at all, so check that it read every file.
 const seen = new Set(modules.map(({ source }) => source))
-const sources = librarySources().map(shown)
+const sources = [...librarySources(), ...filesBelow(PAGE_SRC, '.ts', '.tsx').filter((path) => !isTest(path))].map(shown)
 report.check(
   `all ${sources.length} modules were read`,
   sources.filter((path) => !seen.has(path)).map((path) => `${path} was not read`),

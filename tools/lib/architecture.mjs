@@ -1,4 +1,4 @@
-/** The import rules of packages/portcall/src. dependency-cruiser and ARCHITECTURE.md follow these tables. */
+/** The import rules of packages/, the folders of packages/portcall/src above all. dependency-cruiser and ARCHITECTURE.md follow these tables. */
 
 /** Maps each folder to the folders it may import, which are all above it here. */
 export const FOLDERS = {
@@ -74,6 +74,17 @@ export const ORDERS = {
     maxLooseFiles: 6,
   },
 }
+
+/** Modules of the library that the page of the inspector may import: none needs Node or has a state. A trailing slash names a folder. */
+export const PAGE_MODULES = ['protocol/elicitation.ts', 'protocol/text-formats.ts', 'schema/uri-template/']
+
+/** Modules of the library whose types the page may import besides. */
+export const PAGE_TYPES = [
+  'inspector/protocol.ts',
+  'inspector/protocol/',
+  'protocol/types.ts',
+  'diagnostics/quality/host-verdict.ts',
+]
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [

@@ -4,7 +4,7 @@ import type { ObjectField } from '../schema/field.ts'
 import { isObject, type JsonObject, type Schema } from '../schema/schema.ts'
 import { startingValue, variantOf, withRenamedMember, withValueAt } from '../schema/value.ts'
 import { Button } from '../ui/basics.tsx'
-import { FieldView, type FormContext, type InputProps } from './field-view.tsx'
+import type { FormContext, InputProps } from './field-props.ts'
 
 type ObjectProps = Pick<InputProps, 'context' | 'field' | 'path' | 'value' | 'onChange'>
 
@@ -16,7 +16,7 @@ export function ObjectInput({ context, field, path, value, onChange }: ObjectPro
   return (
     <div class="members">
       {field.members.map(({ name, schema, required }) => (
-        <FieldView
+        <context.FieldView
           key={name}
           context={context}
           schema={schema}
@@ -56,7 +56,7 @@ function OtherMembers({ field, context, path, object, onChange }: OtherMembersPr
             value={name}
             onChange={(event) => onChange(withRenamedMember(object, name, event.currentTarget.value))}
           />
-          <FieldView
+          <context.FieldView
             context={context}
             schema={schema}
             path={[...path, name]}
@@ -97,7 +97,7 @@ export function ArrayInput({ context, field, path, value, onChange }: InputProps
   return (
     <div class="items">
       {items.map((item, index) => (
-        <FieldView
+        <context.FieldView
           key={index}
           context={context}
           schema={schemaOf(index)}
@@ -146,7 +146,7 @@ export function VariantsInput({ context, field, path, value, onChange, inputId }
         ))}
       </select>
       {variant && (
-        <FieldView
+        <context.FieldView
           key={`${inputId}-${index}`}
           context={{ ...context, id: `${context.id}v` }}
           schema={variant.schema}

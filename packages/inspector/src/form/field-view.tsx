@@ -1,59 +1,14 @@
 import type { ComponentType, JSX } from 'preact'
 import { type Field, fieldOf } from '../schema/field.ts'
-import type { Schema } from '../schema/schema.ts'
-import { type Path, startingValue } from '../schema/value.ts'
+import { startingValue } from '../schema/value.ts'
 import { Badge, Button } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Untrusted } from '../ui/untrusted.tsx'
 import { ArrayInput, ObjectInput, VariantsInput } from './containers.tsx'
-import { type FormChecks, placeOf } from './form-checks.ts'
+import type { FieldProps, InputProps } from './field-props.ts'
+import { placeOf } from './form-checks.ts'
 import { isSelection } from './input-values.ts'
 import { AnyInput, BooleanInput, ChoiceInput, ChoicesInput, FileInput, NullInput, NumberInput, TextInput } from './inputs.tsx'
-
-/** What all fields of a form share. */
-export interface FormContext {
-  /** The document that references point into. */
-  readonly root: Schema
-  /** The name of the form in the ids of its inputs. */
-  readonly id: string
-  /** What is wrong, by the path as JSON. */
-  readonly problems: ReadonlyMap<string, string>
-  /** The places whose inputs hold a text that is not a part of the value. */
-  readonly unsent: ReadonlySet<string>
-  /** Sets what is wrong with the text of an input. */
-  readonly report: FormChecks['report']
-  /** Set for a form that stands for that of an end user, who knows no JSON. */
-  readonly isPlain: boolean
-  /** Returns suggestions for a member. */
-  readonly suggest?: (name: string, value: string, signal: AbortSignal) => Promise<readonly string[]>
-}
-
-/** The props of the inputs: a field, its place, and its value. */
-export interface InputProps {
-  readonly context: FormContext
-  readonly field: Field
-  readonly path: Path
-  readonly value: unknown
-  readonly onChange: (value: unknown) => void
-  /** The id of the input, which its label points to. */
-  readonly inputId: string
-  /** The id of the text that describes the input. */
-  readonly describedBy: string
-  /** Whether the value breaks its schema. */
-  readonly invalid: boolean
-}
-
-interface FieldProps {
-  readonly context: FormContext
-  readonly schema: Schema
-  readonly path: Path
-  readonly value: unknown
-  readonly onChange: (value: unknown) => void
-  readonly name: string
-  readonly required: boolean
-  /** Removes the item or the member, where unsetting it is not enough. */
-  readonly onRemove?: () => void
-}
 
 /** The inputs by kind of field. Composite ones show their parts below each other. */
 const INPUTS: { [Kind in Field['kind']]: ComponentType<InputProps> } = {

@@ -4,7 +4,8 @@ import type { Problem } from '../schema/problems.ts'
 import type { Schema } from '../schema/schema.ts'
 import { isObject, type JsonObject } from '../schema/schema.ts'
 import { ObjectInput } from './containers.tsx'
-import { FieldView, type FormContext } from './field-view.tsx'
+import type { FormContext } from './field-props.ts'
+import { FieldView } from './field-view.tsx'
 import { type FormChecks, placeOf } from './form-checks.ts'
 
 interface FormProps {
@@ -27,7 +28,7 @@ export function SchemaForm({ schema, value, onChange, id, checks, isPlain = fals
   const field = fieldOf(schema, schema)
   const { report, unsent, showMissing } = checks
   const problems = groupByPath(checks.problems.filter(({ isMissing }) => showMissing || !isMissing))
-  const context: FormContext = { root: schema, id, problems, unsent, report, isPlain, ...(suggest && { suggest }) }
+  const context: FormContext = { root: schema, FieldView, id, problems, unsent, report, isPlain, ...(suggest && { suggest }) }
   return (
     <div ref={checks.element}>
       {field.kind !== 'object' || (value !== undefined && !isObject(value)) ? (

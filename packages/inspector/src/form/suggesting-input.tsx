@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
-import type { FormContext } from './field-view.tsx'
+import type { FormContext } from './field-props.ts'
 
 interface SuggestingInputProps {
   readonly id: string

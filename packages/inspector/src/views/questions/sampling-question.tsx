@@ -10,7 +10,7 @@ import { Json } from '../../ui/json.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { Content } from '../results/content.tsx'
-import { answerQuestion, QuestionFrame, RefuseButtons } from './question-card.tsx'
+import { answerQuestion, QuestionFrame, RefuseButtons } from './question-frame.tsx'
 import { type AnswerKey, OfferedAnswers, SaveAnswer } from './saved-answers.tsx'
 
 type SamplingRequest = QuestionRequest & { kind: 'sampling' }
