@@ -11,7 +11,7 @@ import { type CombinedPolicies, combinePolicies } from './policy/combine.ts'
 import type { GatewayPolicy } from './policy/types.ts'
 
 /** Passes requests through the middleware and the policies to the handlers. */
-export interface Dispatcher {
+export interface GatewayDispatcher {
   /** Answers a request. Converts thrown errors to responses, unless the caller has cancelled the request. */
   readonly exchange: Exchange
   /** The policies of requests that arrive now. */
@@ -24,7 +24,7 @@ export interface Dispatcher {
   whenIdle(timeoutMs: number): Promise<void>
 }
 
-export function createDispatcher(onEvent: OnGatewayEvent): Dispatcher {
+export function createGatewayDispatcher(onEvent: OnGatewayEvent): GatewayDispatcher {
   let policies = combinePolicies()
   let middleware: readonly Middleware[] = []
   let handlers: GatewayHandlers | undefined

@@ -11,7 +11,7 @@ import type { GatewayOptions, GatewayServers } from './api/options.ts'
 import { redactEvents } from './api/redact-events.ts'
 import type { GatewayStatus } from './api/status.ts'
 import { createComponents } from './components.ts'
-import { createDispatcher, createReference } from './dispatcher.ts'
+import { createGatewayDispatcher, createReference } from './dispatcher.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import { parseUniqueNames } from './policy/duplicate-members.ts'
 
@@ -64,7 +64,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const onEvent = logs?.onEvent ?? options.onEvent
   const emit = redactEvents(ignoreErrors(onEvent))
   const { stores = sharedStores() } = options
-  const dispatcher = createDispatcher(emit)
+  const dispatcher = createGatewayDispatcher(emit)
   dispatcher.configure(options.policy, options.middleware)
   const { exchange } = dispatcher
   const components = createComponents(
