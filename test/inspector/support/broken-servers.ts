@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { ConnectTarget } from 'portcall/client'
 import type { DiagnoseOptions, DiagnosisStepId } from 'portcall/diagnostics'
-import { EXPIRED, SELF_SIGNED } from './certificates.ts'
+import { EXPIRED, SELF_SIGNED } from '../../support/certificates.ts'
 import { closedPort, type Listening, type OldServerFaults, oldServer, serveHttp, serveHttps, serveTcp } from './raw-server.ts'
 
 /** A running fixture. */

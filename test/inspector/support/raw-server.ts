@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net'
-import type { CertificateFixture } from './certificates.ts'
+import type { CertificateFixture } from '../../support/certificates.ts'
 
 /** A listening fixture. */
 export interface Listening {

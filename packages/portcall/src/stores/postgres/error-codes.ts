@@ -1,4 +1,4 @@
-import { type OperationOutcome, RemoteError } from '../remote/remote-error.ts'
+import { isCertificateError, type OperationOutcome, RemoteError } from '../remote/remote-error.ts'
 
 /** The consequences of an SQLSTATE. */
 interface SqlState {
@@ -46,14 +46,15 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 export function toRemoteError(error: unknown): RemoteError {
   const code = codeOf(error)
   if (NOT_CONNECTED.has(code)) return new RemoteError('unsent', error)
+  if (isCertificateError(error)) return new RemoteError('rejected', error)
   if (!SQLSTATE.test(code)) return new RemoteError('unknown', error)
   const { outcome, advice } = STATES[code] ?? STATES[code.slice(0, 2)] ?? { outcome: 'rejected' }
   return new RemoteError(outcome, advice ? withAdvice(error, advice) : error)
 }
 
-/** Reports whether connecting fails however often it is tried, such as with a wrong password or an unknown database. */
+/** Reports whether connecting fails however often it is tried, such as with a wrong password, an unknown database or an unknown certificate. */
 export function isPermanentConnectError(error: unknown): boolean {
-  return /^(28|3D)/.test(codeOf(error))
+  return /^(28|3D)/.test(codeOf(error)) || isCertificateError(error)
 }
 
 /** Returns the SQLSTATE of an error, or any other code that it has. */

@@ -1,4 +1,4 @@
-import { RemoteError } from '../remote/remote-error.ts'
+import { isCertificateError, RemoteError } from '../remote/remote-error.ts'
 import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
 import { ioRedisOverrides, nodeRedisOverrides } from './client-options.ts'
 import { isLoginError } from './error-replies.ts'
@@ -49,9 +49,9 @@ async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: Conne
   }
 }
 
-/** @throws RemoteError `rejected` if the login failed, so that it is not tried again at once; otherwise the error. */
+/** @throws RemoteError `rejected` if the login or the certificate was refused, so that it is not tried again at once; otherwise the error. */
 function throwConnectError(error: unknown): never {
-  throw isLoginError(error) ? new RemoteError('rejected', error) : error
+  throw isLoginError(error) || isCertificateError(error) ? new RemoteError('rejected', error) : error
 }
 
 /**

@@ -58,13 +58,16 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   let openError: StoreUnavailableError | undefined
   let staleReportedAt = -Infinity
 
-  const runWithTimeout = <T>(operation: Operation<T>, ms: number): Promise<T> => {
+  /** `last` is why the attempt before this one failed, if there was one: the next one may end before it fails as well. */
+  const runWithTimeout = <T>(operation: Operation<T>, ms: number, last?: RemoteError): Promise<T> => {
     let isAbandoned = false
     const toError = (): RemoteError => {
       isAbandoned = true
-      const reason = explainTimeout?.() ?? 'no response'
+      const reason = explainTimeout?.()
       onTimeout?.()
-      return new RemoteError('unknown', new Error(`${reason} within ${timeoutMs} ms`))
+      if (last && reason === undefined)
+        return new RemoteError('unknown', new Error(`${last.message} (for ${timeoutMs} ms)`, { cause: last.cause }))
+      return new RemoteError('unknown', new Error(`${reason ?? 'no response'} within ${timeoutMs} ms`))
     }
     return withTimeout(
       operation(() => isAbandoned),
@@ -110,13 +113,15 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     const startedAt = performance.now()
     const deadline = startedAt + timeoutMs
     const backoff = createBackoff(RETRY_BACKOFF)
+    let last: RemoteError | undefined
     for (;;) {
-      const attempt = runWithTimeout(operation, Math.max(deadline - performance.now(), 1))
+      const attempt = runWithTimeout(operation, Math.max(deadline - performance.now(), 1), last)
       const result = await attempt.then((value) => ({ value }), returnRemoteError)
       if (!(result instanceof RemoteError)) return result.value
       const remainingMs = deadline - performance.now()
       const error = toFinalError({ error: result, isRepeatable, remainingMs, elapsedMs: performance.now() - startedAt })
       if (error) throw error
+      last = result
       await delay(Math.min(backoff.next(), remainingMs))
     }
   }

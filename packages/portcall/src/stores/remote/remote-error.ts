@@ -20,3 +20,11 @@ export class RemoteError extends Error {
 export function throwUnknownOutcome(error: unknown): never {
   throw new RemoteError('unknown', error)
 }
+
+/** The codes that Node gives to certificates which it does not accept. */
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
+
+/** Reports whether an error is about the certificate of the server. Connecting fails however often it is tried. */
+export function isCertificateError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && CERTIFICATE.test(String(error.code))
+}
