@@ -4,18 +4,20 @@ import { createSecretMask } from '../../packages/portcall/src/diagnostics/oauth-
 import { createCredentialRedactor } from '../../packages/portcall/src/openapi/responses/redact.ts'
 
 const SECRET = 'p/w "q+ä&z\\1'
+/** Longer than a pattern can be. Its characters are repeated, so that what is left of it would be seen. */
+const LONG_SECRET = 'z/q+ä"='.repeat(20_000)
 
 /** What hides a known secret in a text. */
-const HIDERS: { readonly [name: string]: (text: string) => string } = {
-  'the credentials of an API': (text) => createCredentialRedactor([SECRET]).text(text),
-  'the secrets of a sign-in': (text) => {
+const HIDERS: { readonly [name: string]: (text: string, secret: string) => string } = {
+  'the credentials of an API': (text, secret) => createCredentialRedactor([secret]).text(text),
+  'the secrets of a sign-in': (text, secret) => {
     const mask = createSecretMask()
-    mask.add(SECRET)
+    mask.add(secret)
     return mask.maskText(text)
   },
-  'the variables of a configuration': (text) => {
+  'the variables of a configuration': (text, secret) => {
     const mask = createVariableMask()
-    mask.add(SECRET, '${SECRET}')
+    mask.add(secret, '${SECRET}')
     return mask.hide(text)
   },
 }
@@ -34,11 +36,22 @@ const FORMS: { readonly [form: string]: string } = {
   'in HTML': SECRET.replace('&', '&amp;').replace('"', '&quot;'),
 }
 
-describe.each(Object.keys(HIDERS))('%s', (hider) => {
-  test.each(Object.keys(FORMS))('are hidden %s', (form) => {
-    const hide = HIDERS[hider] as (text: string) => string
-    const hidden = hide(`before ${FORMS[form]} behind`)
-    expect(hidden).toMatch(/^before \S+ behind$/)
+/** Encodings in which a text of any length is found. */
+const USUAL_FORMS: { readonly [form: string]: (text: string) => string } = {
+  'as it is': (text) => text,
+  'in a URL': encodeURIComponent,
+  'in a form': (text) => new URLSearchParams({ a: text }).toString().slice(2),
+  'in JSON': (text) => JSON.stringify(text).slice(1, -1),
+}
+
+describe.each(Object.entries(HIDERS))('%s', (_name, hide) => {
+  const expectHidden = (form: string, secret: string): void => {
+    const hidden = hide(`before ${form} behind`, secret)
+    expect(hidden).toMatch(/^before \S{1,40} behind$/)
     expect(hidden).not.toMatch(/z|q/)
-  })
+  }
+  test.each(Object.entries(FORMS))('are hidden %s', (_form, text) => expectHidden(text, SECRET))
+  test.each(Object.entries(USUAL_FORMS))('are hidden %s, however long they are', (_form, encode) =>
+    expectHidden(encode(LONG_SECRET), LONG_SECRET),
+  )
 })

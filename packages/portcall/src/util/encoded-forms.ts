@@ -19,21 +19,66 @@ const JSON_ESCAPES: { readonly [character: string]: string } = {
   '\t': 't',
 }
 
+/** Texts to find, in every encoding. */
+export interface EncodedTexts {
+  /** Returns `source` with `replacement` in the place of each of the texts. */
+  replaceIn(source: string, replacement: string): string
+  isIn(source: string): boolean
+}
+
+/** Letters and digits are written as they are in every encoding. */
+const ENCODED_CHARACTER = /[^A-Za-z0-9]/gu
+/**
+ * How many characters that may be encoded a pattern has at most, and how long it is: it takes about 100 characters for each, and compiling
+ * one of 2000 takes seconds.
+ */
+const MAX_ENCODED_CHARACTERS = 256
+const MAX_PATTERN_TEXT = 8000
+
+/**
+ * Finds texts in whatever encoding each of their characters is; with `base64`, also the base64 of the texts. Texts with very many characters
+ * that may be encoded are found as a whole in each of the usual encodings. Takes linear time.
+ */
+export function findEncoded(texts: readonly string[], options: { base64?: boolean } = {}): EncodedTexts {
+  const { base64 = false } = options
+  const sources: string[] = []
+  const exact: string[] = []
+  let encoded = 0
+  let length = 0
+  // Longer ones first, because one may contain another.
+  for (const text of texts.toSorted((a, b) => b.length - a.length)) {
+    encoded += text.match(ENCODED_CHARACTER)?.length ?? 0
+    length += text.length
+    if (encoded <= MAX_ENCODED_CHARACTERS && length <= MAX_PATTERN_TEXT)
+      sources.push(encodedForms(text), ...(base64 ? [base64Forms(text)] : []))
+    else exact.push(...usualForms(text), ...(base64 ? usualForms(toBase64(text).replace(/={1,2}$/, '')) : []))
+  }
+  const pattern = sources.length > 0 ? new RegExp(sources.join('|'), 'g') : undefined
+  return {
+    replaceIn(source, replacement) {
+      const rest = exact.reduce((text, form) => text.replaceAll(form, () => replacement), source)
+      return pattern ? rest.replace(pattern, () => replacement) : rest
+    },
+    isIn: (source) => exact.some((form) => source.includes(form)) || (pattern !== undefined && source.search(pattern) >= 0),
+  }
+}
+
+/** Returns a text as it is, in a URL, in a form and in JSON. */
+function usualForms(text: string): string[] {
+  const form = new URLSearchParams([['', text]]).toString().slice(1)
+  return [...new Set([text, form, form.replaceAll('+', '%20'), JSON.stringify(text).slice(1, -1)])]
+}
+
 /** Returns the source of a pattern that matches a text with any of its characters encoded. Its repetitions are bounded. */
-export function encodedForms(text: string): string {
+function encodedForms(text: string): string {
   return text.replaceAll(/\\+|[^A-Za-z0-9]/gu, (part) =>
     part.startsWith('\\') ? encodingsOfBackslashes(part.length) : encodingsOfCharacter(part),
   )
 }
 
 /** Returns the source of a pattern that matches the base64 of a text. */
-export function base64Forms(text: string): string {
+function base64Forms(text: string): string {
   return encodedForms(toBase64(text).replace(/={1,2}$/, '')) + PADDING
-}
-
-/** Returns a pattern that matches a text with any of its characters encoded. */
-export function encodedPattern(text: string): RegExp {
-  return new RegExp(encodedForms(text), 'g')
 }
 
 /** Matches backslashes, which JSON doubles. A run of them is one repetition, so that there is one way to match it. */

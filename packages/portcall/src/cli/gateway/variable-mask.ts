@@ -1,4 +1,4 @@
-import { encodedPattern } from '../../util/encoded-forms.ts'
+import { type EncodedTexts, findEncoded } from '../../util/encoded-forms.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 
 /** The values that replaced variables in a configuration, which must not be printed. */
@@ -12,19 +12,24 @@ export interface VariableMask {
 /** Shorter values, such as ports, are parts of many texts. No key is that short. */
 const MIN_LENGTH = 6
 
+interface KnownValue {
+  readonly encoded: EncodedTexts
+  readonly written: string
+}
+
 /** Creates a mask without values. */
 export function createVariableMask(): VariableMask {
-  const values = new Map<string, { readonly pattern: RegExp; readonly written: string }>()
-  let byLength: [value: string, form: { readonly pattern: RegExp; readonly written: string }][] = []
+  const values = new Map<string, KnownValue>()
+  let byLength: [value: string, known: KnownValue][] = []
   return {
     add(value, written) {
       if (value.length < MIN_LENGTH) return
       for (const part of new Set([value, ...value.split(/\s+/)]))
-        for (const form of formsOf(part)) values.set(form, { pattern: encodedPattern(form), written })
+        for (const form of formsOf(part)) values.set(form, { encoded: findEncoded([form]), written })
       // A value may contain another one.
       byLength = [...values].sort(([one], [other]) => other.length - one.length)
     },
-    hide: (text) => byLength.reduce((rest, [, { pattern, written }]) => rest.replace(pattern, () => written), text),
+    hide: (text) => byLength.reduce((rest, [, { encoded, written }]) => encoded.replaceIn(rest, written), text),
   }
 }
 

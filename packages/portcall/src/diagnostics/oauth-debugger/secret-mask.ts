@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/message.ts'
-import { encodedPattern } from '../../util/encoded-forms.ts'
+import { type EncodedTexts, findEncoded } from '../../util/encoded-forms.ts'
 import { createNumberedMask } from '../../util/mask-secrets.ts'
 import { isUrl, parseUrl } from '../../util/parse-url.ts'
 import { isSecretParameter } from '../../util/secret-names.ts'
@@ -26,8 +26,7 @@ const MAX_SECRETS = 200
 
 interface KnownSecret {
   readonly secret: string
-  /** Matches the secret in every encoding. */
-  readonly pattern: RegExp
+  readonly encoded: EncodedTexts
 }
 
 /** Creates the mask of one flow. */
@@ -37,7 +36,7 @@ export function createSecretMask(): SecretMask {
   const secrets = new Map<string, KnownSecret>()
   const placeholderOf = (secret: string): string => {
     const placeholder = numbered.mask(secret)
-    if (!secrets.has(placeholder)) secrets.set(placeholder, { secret, pattern: encodedPattern(secret) })
+    if (!secrets.has(placeholder)) secrets.set(placeholder, { secret, encoded: findEncoded([secret]) })
     return placeholder
   }
   const add = (secret: string | undefined): void => {
@@ -46,7 +45,7 @@ export function createSecretMask(): SecretMask {
   /** Longer secrets first, because one may contain another. */
   const maskText = (text: string): string => {
     const known = [...secrets].slice(0, MAX_SECRETS).sort(([, left], [, right]) => right.secret.length - left.secret.length)
-    const masked = known.reduce((rest, [placeholder, { pattern }]) => rest.replace(pattern, placeholder), text)
+    const masked = known.reduce((rest, [placeholder, { encoded }]) => encoded.replaceIn(rest, placeholder), text)
     return replaceSecrets(masked, placeholderOf, { random: false })
   }
   const maskValues = (values: Readonly<Record<string, string>>): Record<string, string> =>

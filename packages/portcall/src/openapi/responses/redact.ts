@@ -1,6 +1,6 @@
 /** Removes credentials from what the model gets, in every encoding in which a request carries them. */
 import { isObject } from '../../jsonrpc/message.ts'
-import { base64Forms, encodedForms } from '../../util/encoded-forms.ts'
+import { findEncoded } from '../../util/encoded-forms.ts'
 
 /** Removes the credentials of one call. */
 export interface Redactor {
@@ -22,10 +22,8 @@ const MIN_DIGITS = 8
 export function createCredentialRedactor(secrets: readonly string[]): Redactor {
   const distinct = [...new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH))]
   if (distinct.length === 0) return { text: (text) => text, value: (value) => value, isIn: () => false }
-  const longestFirst = distinct.toSorted((a, b) => b.length - a.length)
-  const sources = [...longestFirst.map(encodedForms), ...longestFirst.map(base64Forms)]
-  const pattern = new RegExp(sources.join('|'), 'g')
-  const text = (source: string): string => source.replace(pattern, REPLACEMENT)
+  const encoded = findEncoded(distinct, { base64: true })
+  const text = (source: string): string => encoded.replaceIn(source, REPLACEMENT)
   const numbers = new Set(distinct.filter((secret) => secret.length >= MIN_DIGITS))
   const value = (source: unknown): unknown => {
     if (typeof source === 'string') return text(source)
@@ -35,7 +33,7 @@ export function createCredentialRedactor(secrets: readonly string[]): Redactor {
     return Object.fromEntries(Object.entries(source).map(([name, item]) => [text(name), value(item)]))
   }
   const isIn = (bytes: Uint8Array): boolean => {
-    return ['utf-8', 'latin1', 'utf-16le'].some((encoding) => new TextDecoder(encoding).decode(bytes).search(pattern) >= 0)
+    return ['utf-8', 'latin1', 'utf-16le'].some((encoding) => encoded.isIn(new TextDecoder(encoding).decode(bytes)))
   }
   return { text, value, isIn }
 }
