@@ -5,8 +5,19 @@ import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { describe } from '../util/describe.ts'
 import type { ConnectOptions } from './options.ts'
 
-/** The options of one connection, which `connect` and gateways share. */
-export const CONNECTION_OPTION_NAMES = {
+/** The names of the options of one connection, which `connect` and gateways share. */
+type ConnectionOption =
+  | 'era'
+  | 'protocolVersion'
+  | 'probeTimeoutMs'
+  | 'connectTimeoutMs'
+  | 'headers'
+  | 'auth'
+  | 'fetch'
+  | 'proxy'
+  | 'http'
+
+export const CONNECTION_OPTION_NAMES: Pick<OptionNames<ConnectOptions>, ConnectionOption> = {
   era: 1,
   protocolVersion: 1,
   probeTimeoutMs: 1,
@@ -16,7 +27,7 @@ export const CONNECTION_OPTION_NAMES = {
   fetch: 1,
   proxy: 1,
   http: 'object',
-} as const satisfies Partial<OptionNames<ConnectOptions>>
+}
 const NAMES: OptionNames<ConnectOptions> = {
   ...CONNECTION_OPTION_NAMES,
   info: 1,
