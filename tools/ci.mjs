@@ -16,6 +16,7 @@ const TOTAL = /^(\d+) passed, (\d+) failed$/gm
 const FAILURE = /FAILED |\bFAIL\b|FLAKY |Unhandled |⎯ Error/
 const LINES_OF_FAILURE = 8
 const MAX_FAILURE_LINES = 60
+const MAX_LINE_LENGTH = 400
 
 const running = new Set()
 let count = 0
@@ -78,7 +79,7 @@ function failureLines(text) {
   const wanted = new Set()
   for (const [at, line] of lines.entries())
     if (FAILURE.test(line)) for (let next = at; next < at + LINES_OF_FAILURE; next++) wanted.add(next)
-  return [...wanted].slice(0, MAX_FAILURE_LINES).map((at) => lines[at] ?? '')
+  return [...wanted].slice(0, MAX_FAILURE_LINES).map((at) => (lines[at] ?? '').slice(0, MAX_LINE_LENGTH))
 }
 
 /** Runs a step and prints its output when it has ended. A step that fails or prints no totals counts as a failure. */
