@@ -9,6 +9,7 @@ import { serve } from 'portcall/node'
 import { clientTelemetry } from 'portcall/telemetry'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import winston from 'winston'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
@@ -84,7 +85,7 @@ test.each(Object.keys(LOGGERS))('%s gets structured records with the ids of the 
   await modern.tools().toArray()
   const callsOfAdd = () => read().filter(({ event, tool }) => event === 'request' && tool === 'add')
   // A record may be written after its response has arrived.
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(read().some(({ method }) => method === 'tools/list')).toBe(true)
     expect(read().some(({ event }) => event === 'error')).toBe(true)
     expect(callsOfAdd()).toHaveLength(2)
@@ -120,7 +121,7 @@ test('without a listener, what is logged is not written to stderr as well', asyn
   const client = await connect(await startLogged(logger))
   onTestFinished(() => client.close())
   await client.callTool('crash').catch(() => {})
-  await vi.waitFor(() => expect(read().some(({ event }) => event === 'error')).toBe(true))
+  await eventually(() => expect(read().some(({ event }) => event === 'error')).toBe(true))
   expect(stderr).not.toHaveBeenCalled()
 })
 
@@ -133,7 +134,7 @@ test('requests that middleware rejects are logged', async () => {
   const client = await connect(server, { protocolVersion: '2026-07-28' }).catch(() => undefined)
   onTestFinished(async () => client?.close())
   await client?.callTool('add').catch(() => {})
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(read()).toContainEqual(expect.objectContaining({ level: 'warn', errorCode: -32000, reason: 'closed on Sundays' })),
   )
 })
@@ -161,7 +162,7 @@ test('a function that cannot remove secrets fails no request, and nothing that i
   const client = await connect(server)
   onTestFinished(() => client.close())
   expect(await client.callTool('crash')).toMatchObject({ isError: true })
-  await vi.waitFor(() => expect(read().length).toBeGreaterThanOrEqual(2))
+  await eventually(() => expect(read().length).toBeGreaterThanOrEqual(2))
   for (const { message } of read()) expect(message).toBe('A record is left out: its secrets could not be removed')
   expect(JSON.stringify(read())).not.toContain('hunter2')
 })
@@ -179,7 +180,7 @@ test('a client logs its requests and events, with the span of each request', asy
   onTestFinished(() => client.close())
   await client.callTool('talk')
   await expect(client.callTool('shout')).rejects.toThrow()
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(read()).toContainEqual(expect.objectContaining({ level: 'warn', message: 'low on paper', logger: 'printer' }))
     expect(read()).toContainEqual(
       expect.objectContaining({
@@ -209,7 +210,7 @@ test('events of clients and gateways are logged', async () => {
   const client = await connect(gateway, { onEvent, logLevel: 'debug' })
   await client.callTool('chatty__talk')
   await client.close()
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(read()).toContainEqual(expect.objectContaining({ level: 'warn', message: 'low on paper', logger: 'printer' }))
     expect(read()).toContainEqual(
       expect.objectContaining({ event: 'call', level: 'info', server: 'chatty', target: 'talk', outcome: 'result' }),

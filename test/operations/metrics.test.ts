@@ -15,7 +15,8 @@ import { memoryStores } from 'portcall/stores'
 import { tasks } from 'portcall/tasks'
 import { tasks as clientTasks } from 'portcall/tasks/client'
 import { sizeTelemetry } from 'portcall/telemetry'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startReceiver, startSdk } from './support/otlp.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
@@ -148,7 +149,7 @@ test('the sizes of queues are shown, with Prometheus and with OpenTelemetry', as
 
   for (let count = 0; count < 2; count++) await client.tasks.start('render')
   const calls = Array.from({ length: 4 }, () => client.callTool('slow'))
-  await vi.waitFor(() => expect(limit.waiting).toBe(3))
+  await eventually(() => expect(limit.waiting).toBe(3))
   const queueLines = async () => (await prometheus.render()).match(/^portcall_queue_size.*$/gm)
   expect(await queueLines()).toEqual(['portcall_queue_size{queue="calls"} 3', 'portcall_queue_size{queue="tasks"} 2'])
   await sdk.flush()
@@ -262,12 +263,12 @@ test.skipIf(!hasPrometheus)('Prometheus scrapes the page, loads the rules, and r
   })
   const api = async (path: string) => (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json()
   const query = (expression: string) => api(`query?query=${encodeURIComponent(expression)}`)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { data } = await query('up{job="portcall"}')
     expect(data.result[0]?.value[1]).toBe('1')
     const calls = await query('sum(mcp_server_operation_duration_seconds_count{gen_ai_tool_name="add"})')
     expect(calls.data.result[0]?.value[1]).toBe('2')
-  }, 30_000)
+  })
   const { data } = await api('rules')
   expect(data.groups[0].rules).toHaveLength(10)
   const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/portcall.json'), 'utf8'))

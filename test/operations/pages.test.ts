@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'portcall/client'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { freePort } from '../support/free-port.mjs'
 import { startReceiver } from './support/otlp.ts'
 import { startProgram } from './support/program.ts'
@@ -34,5 +35,5 @@ test('the server with OpenTelemetry sends its spans to a collector', async () =>
   const env = { PORT: String(port), OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: '100' }
   await startProgram({ command: [process.execPath, page('traced')], port, env })
   await call(port)
-  await vi.waitFor(() => expect(receiver.spans.map(({ name }) => name)).toContain('tools/call price'), 20_000)
+  await eventually(() => expect(receiver.spans.map(({ name }) => name)).toContain('tools/call price'))
 })

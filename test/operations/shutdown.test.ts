@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'portcall/client'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 
 const PROGRAM = `
   import { createServer } from 'portcall'
@@ -34,7 +35,7 @@ test.skipIf(process.platform === 'win32')(
     const client = await connect(url)
     const exited = once(child!, 'exit')
     child!.kill('SIGTERM')
-    await vi.waitFor(async () => expect(await status('/readyz')).toBe(503), 1000)
+    await eventually(async () => expect(await status('/readyz')).toBe(503))
     expect(await status('/livez')).toBe(200)
 
     // A call that arrives after the signal is served, even if it ends after the delay.

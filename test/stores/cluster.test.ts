@@ -20,6 +20,8 @@ function createTemplate(): Cluster {
   return new Cluster(nodes, { lazyConnect: true })
 }
 
+const openStores = (prefix: string): Stores => redisStores(createTemplate(), { prefix, timeoutMs: EVENTUALLY_TIMEOUT_MS })
+
 describe.skipIf(!cluster)('redis cluster', () => {
   const subjectOf = <T>(pick: (stores: Stores) => T, log: LogBounds = { maxEntries: 1000 }) => {
     const stores = redisStores(createTemplate(), { prefix: uniquePrefix(), log, timeoutMs: EVENTUALLY_TIMEOUT_MS })
@@ -31,7 +33,7 @@ describe.skipIf(!cluster)('redis cluster', () => {
 
   test('a message of one process arrives in another one', async () => {
     const prefix = uniquePrefix()
-    const [publisher, subscriber] = [redisStores(createTemplate(), { prefix }), redisStores(createTemplate(), { prefix })]
+    const [publisher, subscriber] = [openStores(prefix), openStores(prefix)]
     const received: string[] = []
     await subscriber.bus.subscribe('topic', (message) => void received.push(message))
     for (const message of ['a', 'b', 'c']) await publisher.bus.publish('topic', message)
@@ -43,7 +45,7 @@ describe.skipIf(!cluster)('redis cluster', () => {
     const messages = Array.from({ length: 30 }, (_, at) => `message ${at}`)
     for (let round = 0; round < 5; round++) {
       const prefix = uniquePrefix()
-      const [publisher, subscriber] = [redisStores(createTemplate(), { prefix }), redisStores(createTemplate(), { prefix })]
+      const [publisher, subscriber] = [openStores(prefix), openStores(prefix)]
       const received: string[] = []
       await subscriber.bus.subscribe('topic', (message) => void received.push(message))
       await Promise.all(messages.map((message) => publisher.bus.publish('topic', message)))

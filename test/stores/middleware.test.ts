@@ -21,6 +21,7 @@ import { serve } from 'portcall/node'
 import { type KeyValueStore, memoryStores, type Stores } from 'portcall/stores'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startDatabases } from '../support/services/databases.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
@@ -104,7 +105,7 @@ describe.each(STORES)('%s', (_name, isAvailable, open) => {
         client.callTool('count', {}, options),
         client.callTool('count', {}, options),
       ])
-      await vi.waitFor(() => expect(servers.some(({ runs }) => runs.mock.calls.length > 0)).toBe(true))
+      await eventually(() => expect(servers.some(({ runs }) => runs.mock.calls.length > 0)).toBe(true))
       finish()
       const results = await Promise.all(calls)
       expect(new Set(results.map(({ content }) => JSON.stringify(content)))).toEqual(new Set(['[{"type":"text","text":"1"}]']))
@@ -161,7 +162,7 @@ describe.each(STORES)('%s', (_name, isAvailable, open) => {
     await one!.client.callTool('count')
     expect((await two!.client.callTool('count')).content).toEqual([{ type: 'text', text: '1' }])
     expect([one!.runs.mock.calls.length, two!.runs.mock.calls.length]).toEqual([1, 0])
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await two!.client.callTool('count')
       expect(two!.runs).toHaveBeenCalledTimes(1)
     })

@@ -16,12 +16,12 @@ const OPEN = {
   async redis() {
     const { Redis } = await import('ioredis')
     const { redisStores } = await import('portcall/stores/redis')
-    return redisStores(new Redis(location, { lazyConnect: true }), { prefix: `{${namespace}}:` })
+    return redisStores(new Redis(location, { lazyConnect: true }), { prefix: `{${namespace}}:`, timeoutMs: 45_000 })
   },
   async postgres() {
     const { default: pg } = await import('pg')
     const { postgresStores } = await import('portcall/stores/postgres')
-    return postgresStores(new pg.Pool({ connectionString: location }), { schema: namespace })
+    return postgresStores(new pg.Pool({ connectionString: location }), { schema: namespace, timeoutMs: 45_000 })
   },
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isSuccess, type Request, type Response, success } from '../jsonrpc/message.ts'
 import { createMemoryStore } from '../stores/memory/store.ts'
@@ -128,7 +129,7 @@ describe.each([
     const [first, second, third] = [send(1), send(2), send(3)]
     expect(await send(4)).toMatchObject({ result: { isError: true, content: [{ text: expect.stringContaining('1 at once') }] } })
     for (const response of [first, second, third]) {
-      await vi.waitFor(() => expect(running).toHaveLength(1))
+      await eventually(() => expect(running).toHaveLength(1))
       running.shift()?.()
       expect(await response).toMatchObject({ result: { content: [] } })
     }
@@ -147,7 +148,7 @@ describe.each([
     running.shift()?.()
     await first
     const again = limit(toolCall(), contextOf(), next)
-    await vi.waitFor(() => expect(running).toHaveLength(1))
+    await eventually(() => expect(running).toHaveLength(1))
     running.shift()?.()
     expect(await again).toMatchObject({ result: { content: [] } })
   })

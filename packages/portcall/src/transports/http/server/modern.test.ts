@@ -277,9 +277,9 @@ describe('a client that disconnects', () => {
       return { jsonrpc: '2.0', id, result: {} }
     })
     const raw = connect().send(modernPost(call('hold')))
-    await vi.waitFor(() => expect(calls).toEqual(['started']))
+    await eventually(() => expect(calls).toEqual(['started']))
     await raw.close()
-    await vi.waitFor(() => expect(lateReason).toMatchObject({ name: 'AbortError' }))
+    await eventually(() => expect(lateReason).toMatchObject({ name: 'AbortError' }))
     expect(calls.slice(1).sort()).toEqual(['listener', 'signal'])
   })
 

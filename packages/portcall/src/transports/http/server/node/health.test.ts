@@ -1,5 +1,6 @@
 import { type OutgoingHttpHeaders, request } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { eventually } from '../../../../../test-kit/eventually.ts'
 import { createTestCore } from '../../../../../test-kit/test-core.ts'
 import { type ListeningServer, type ServeOptions, serve } from '../../../../serve/node.ts'
 import { memoryStores } from '../../../../stores/memory/memory.ts'
@@ -55,10 +56,10 @@ describe('health checks', () => {
     const stores = memoryStores()
     await start({ stores })
     const failing = vi.spyOn(stores.store, operation).mockRejectedValue(new Error('The password is swordfish'))
-    await vi.waitFor(async () => expect(await probe('/readyz')).toEqual(UNAVAILABLE), 10_000)
+    await eventually(async () => expect(await probe('/readyz')).toEqual(UNAVAILABLE))
     expect(await probe('/livez')).toEqual(OK)
     failing.mockRestore()
-    await vi.waitFor(async () => expect(await probe('/readyz')).toEqual(OK), 5000)
+    await eventually(async () => expect(await probe('/readyz')).toEqual(OK))
     await stores.close()
   })
 
