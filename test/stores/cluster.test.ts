@@ -1,11 +1,11 @@
 /** The stores on a Redis Cluster. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Cluster } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import { type Stores, StoreUnavailableError } from 'portcall/stores'
 import { redisStores } from 'portcall/stores/redis'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { createCluster } from 'redis'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { EVENTUALLY_TIMEOUT_MS, eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startRedisCluster } from '../support/services/redis-cluster.mjs'
 
@@ -15,9 +15,9 @@ afterAll(() => cluster?.stop())
 let created = 0
 const uniquePrefix = (): string => `{cluster-${created++}}:`
 
-function createTemplate(): Cluster {
+function createTemplate(redisOptions: { password?: string } = {}): Cluster {
   const nodes = (cluster?.nodes ?? []).map(({ port }) => ({ host: '127.0.0.1', port }))
-  return new Cluster(nodes, { lazyConnect: true })
+  return new Cluster(nodes, { lazyConnect: true, redisOptions })
 }
 
 const openStores = (prefix: string): Stores => redisStores(createTemplate(), { prefix, timeoutMs: EVENTUALLY_TIMEOUT_MS })
@@ -75,6 +75,28 @@ describe.skipIf(!cluster)('redis cluster', () => {
       { intervalMs: 50 },
     )
     await stores.close()
+  })
+
+  test('a wrong password is named at once', async () => {
+    const servers = cluster?.nodes ?? []
+    const setPassword = (password: string) =>
+      Promise.all(
+        servers.map(async ({ port }) => {
+          const node = new Redis(port, '127.0.0.1', password ? {} : { password: 'right' })
+          await node.config('SET', 'masterauth', password)
+          await node.config('SET', 'requirepass', password)
+          node.disconnect()
+        }),
+      )
+    await setPassword('right')
+    onTestFinished(async () => void (await setPassword('')))
+    const client = createTemplate({ password: 'wrong' })
+    const stores = redisStores(client, { prefix: uniquePrefix(), timeoutMs: 300_000 })
+    onTestFinished(stores.close)
+    await expect(stores.store.get('key')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('WRONGPASS'),
+    })
   })
 
   test('a prefix without a hash tag is rejected, and so is a cluster of the other driver', () => {

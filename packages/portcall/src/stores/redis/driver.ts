@@ -31,7 +31,7 @@ export function openConnection(client: RedisClient, events: ConnectionEvents): P
 async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
   const client = template.duplicate(...(ioRedisOverrides(template.isCluster) as never[]))
   let lastError: unknown
-  client.on('error', (error: unknown) => void (lastError = error))
+  client.on('error', (error: unknown) => void (lastError = nodeErrorOf(error)))
   client.on('end', onLost)
   client.on('message', (channel = '', message = '') => onMessage(channel, message))
   const sendEach = createOrderedSend(client)
@@ -47,6 +47,11 @@ async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: Conne
     unsubscribe: (channels) => client.unsubscribe(...channels),
     close: () => client.disconnect(),
   }
+}
+
+/** Returns why a node of a cluster refused the connection. The error of the cluster says only that none of the nodes could be used. */
+function nodeErrorOf(error: unknown): unknown {
+  return (error as { lastNodeError?: Error }).lastNodeError ?? error
 }
 
 /** @throws RemoteError `rejected` if the login or the certificate was refused, so that it is not tried again at once; otherwise the error. */

@@ -66,7 +66,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       const reason = explainTimeout?.()
       onTimeout?.()
       if (last && reason === undefined)
-        return new RemoteError('unknown', new Error(`${last.message} (for ${timeoutMs} ms)`, { cause: last.cause }))
+        return new RemoteError('unknown', new Error(`${last.message} (tried for ${timeoutMs} ms)`, { cause: last.cause }))
       return new RemoteError('unknown', new Error(`${reason ?? 'no response'} within ${timeoutMs} ms`))
     }
     return withTimeout(
