@@ -7,7 +7,7 @@ const SECRET = 'p/w "q+ä&z\\1'
 /** Longer than a pattern can be. Its characters are repeated, so that what is left of it would be seen. */
 const LONG_SECRET = 'z/q+ä"='.repeat(20_000)
 
-/** What hides a known secret in a text. */
+/** The functions that hide a known secret in a text. */
 const HIDERS: { readonly [name: string]: (text: string, secret: string) => string } = {
   'the credentials of an API': (text, secret) => createCredentialRedactor([secret]).text(text),
   'the secrets of a sign-in': (text, secret) => {

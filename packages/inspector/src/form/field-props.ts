@@ -12,7 +12,7 @@ export interface FormContext {
   readonly FieldView: ComponentType<FieldProps>
   /** The name of the form in the ids of its inputs. */
   readonly id: string
-  /** What is wrong, by the path as JSON. */
+  /** The problems of values, by the path as JSON. */
   readonly problems: ReadonlyMap<string, string>
   /** The places whose inputs hold a text that is not a part of the value. */
   readonly unsent: ReadonlySet<string>
@@ -35,7 +35,7 @@ export interface InputProps {
   readonly inputId: string
   /** The id of the text that describes the input. */
   readonly describedBy: string
-  /** Whether the value breaks its schema. */
+  /** True if the value breaks its schema. */
   readonly invalid: boolean
 }
 

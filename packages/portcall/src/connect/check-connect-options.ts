@@ -5,7 +5,6 @@ import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { describe } from '../util/describe.ts'
 import type { ConnectOptions } from './options.ts'
 
-/** The names of the options of one connection, which `connect` and gateways share. */
 type ConnectionOption =
   | 'era'
   | 'protocolVersion'
@@ -17,6 +16,7 @@ type ConnectionOption =
   | 'proxy'
   | 'http'
 
+/** The options of one connection, which `connect` and gateways share. */
 export const CONNECTION_OPTION_NAMES: Pick<OptionNames<ConnectOptions>, ConnectionOption> = {
   era: 1,
   protocolVersion: 1,

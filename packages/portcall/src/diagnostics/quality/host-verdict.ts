@@ -1,23 +1,23 @@
-/** What a host does with a tool that exceeds one of its limits. `changes`: it shortens or renames it. */
+/** The effect of a host's limit on a tool that exceeds it. `changes`: the host shortens or renames the tool. */
 export type HostEffect = 'changes' | 'refuses'
 
 /** A limit of a host that a tool exceeds. */
 export interface HostProblem {
-  /** What the host does. */
+  /** The effect on the tool. */
   readonly effect: HostEffect
   /** The tool, if it is about one. */
   readonly tool?: string
   /** The rule of `portcall check` that reports it. */
   readonly rule: string
-  /** Why. */
+  /** The reason. */
   readonly message: string
-  /** What to change. */
+  /** A change that avoids it. */
   readonly advice: string
   /** The address of the public document or the issue that says so. */
   readonly source: string
 }
 
-/** What a host makes of the tools of a server. */
+/** The verdict of a host on the tools of a server. */
 export interface HostVerdict {
   /** The name of the host. */
   readonly host: string

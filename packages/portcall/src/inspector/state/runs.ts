@@ -2,7 +2,7 @@ import { randomId } from '../../util/random.ts'
 import type { InspectorFailure } from '../protocol/servers.ts'
 import { InspectorCommandError, toFailure } from './command-error.ts'
 
-/** How a run ended that did not end by itself. */
+/** The end of a run that was stopped or has failed. */
 export type RunEnding = { readonly status: 'cancelled' } | { readonly status: 'failed'; readonly failure: InspectorFailure }
 
 /** Runs that can be stopped, by their ids. */
