@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ROOT } from './lib/paths.mjs'
 
 const LOGS = join(ROOT, 'results', 'ci')
-/** Groups that run at a time. Most steps wait more than they compute. */
+/** Groups that run at a time. Two of them keep two cores busy. */
 const LANES = 2
 const KILL_AFTER_MS = 10_000
 /** How long the output of a step may stay open after its end, held by a process that outlives it. */
