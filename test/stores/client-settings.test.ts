@@ -1,5 +1,6 @@
 /** Clients that are passed in with unusual settings: they are honored, or refused when they are passed. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { Redis as Redis5 } from 'ioredis-5'
 import pg from 'pg'
 import type { Stores } from 'portcall/stores'
 import { type PostgresSource, postgresStores } from 'portcall/stores/postgres'
@@ -50,6 +51,7 @@ async function withRedis(client: RedisClient, body: (stores: Stores, prefix: str
 
 /** Settings that would change results, or lose what was sent. */
 const REDIS_CLIENTS: Record<string, () => RedisClient> = {
+  'ioredis 5': () => new Redis5(redisUrl, { lazyConnect: true }),
   'ioredis, stringNumbers': () => ioredis({ stringNumbers: true }),
   'ioredis, RESP3 with replies of its own': () => ioredis({ protocol: 3, replyMapping: 'resp3' }),
   'ioredis, RESP2': () => ioredis({ protocol: 2 }),

@@ -1,11 +1,12 @@
 /** The stores on a Redis Cluster. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
+import { Cluster as Cluster5 } from 'ioredis-5'
 import { type Stores, StoreUnavailableError } from 'portcall/stores'
-import { redisStores } from 'portcall/stores/redis'
+import { type RedisClient, redisStores } from 'portcall/stores/redis'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { createCluster } from 'redis'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { EVENTUALLY_TIMEOUT_MS, eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startRedisCluster } from '../support/services/redis-cluster.mjs'
 
@@ -15,9 +16,26 @@ afterAll(() => cluster?.stop())
 let created = 0
 const uniquePrefix = (): string => `{cluster-${created++}}:`
 
-function createTemplate(redisOptions: { password?: string } = {}): Cluster {
-  const nodes = (cluster?.nodes ?? []).map(({ port }) => ({ host: '127.0.0.1', port }))
-  return new Cluster(nodes, { lazyConnect: true, redisOptions })
+interface NodeOptions {
+  readonly password?: string
+}
+
+const addresses = () => (cluster?.nodes ?? []).map(({ port }) => ({ host: '127.0.0.1', port }))
+const createTemplate = (redisOptions: NodeOptions = {}): Cluster => new Cluster(addresses(), { lazyConnect: true, redisOptions })
+
+/** The clients of both supported versions of the package. They differ in the options that a copy keeps. */
+const CLUSTERS: Record<string, (redisOptions: NodeOptions) => RedisClient> = {
+  'ioredis 6': createTemplate,
+  'ioredis 5': (redisOptions) => new Cluster5(addresses(), { lazyConnect: true, redisOptions }),
+}
+
+/** Sets the password of all nodes; the empty one removes it. */
+async function setPassword(password: string): Promise<void> {
+  for (const { host, port } of addresses()) {
+    const node = new Redis(port, host, password ? {} : { password: 'right' })
+    await node.config('SET', 'requirepass', password)
+    node.disconnect()
+  }
 }
 
 const openStores = (prefix: string): Stores => redisStores(createTemplate(), { prefix, timeoutMs: EVENTUALLY_TIMEOUT_MS })
@@ -77,25 +95,28 @@ describe.skipIf(!cluster)('redis cluster', () => {
     await stores.close()
   })
 
-  test('a wrong password is named at once', async () => {
-    const servers = cluster?.nodes ?? []
-    const setPassword = (password: string) =>
-      Promise.all(
-        servers.map(async ({ port }) => {
-          const node = new Redis(port, '127.0.0.1', password ? {} : { password: 'right' })
-          await node.config('SET', 'masterauth', password)
-          await node.config('SET', 'requirepass', password)
-          node.disconnect()
-        }),
-      )
-    await setPassword('right')
-    onTestFinished(async () => void (await setPassword('')))
-    const client = createTemplate({ password: 'wrong' })
-    const stores = redisStores(client, { prefix: uniquePrefix(), timeoutMs: 300_000 })
-    onTestFinished(stores.close)
-    await expect(stores.store.get('key')).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: expect.stringContaining('WRONGPASS'),
+  describe.each(Object.entries(CLUSTERS))('with a password, %s', (_version, open) => {
+    beforeAll(() => setPassword('right'))
+    afterAll(() => setPassword(''))
+
+    test('the one in redisOptions is used for commands and for messages', async () => {
+      const stores = redisStores(open({ password: 'right' }), { prefix: uniquePrefix(), timeoutMs: EVENTUALLY_TIMEOUT_MS })
+      onTestFinished(stores.close)
+      const received: string[] = []
+      await stores.bus.subscribe('topic', (message) => void received.push(message))
+      await stores.store.set('key', 'value')
+      await stores.bus.publish('topic', 'message')
+      await eventually(() => expect(received).toEqual(['message']))
+      expect(await stores.store.get('key')).toBe('value')
+    })
+
+    test('a wrong one is named at once', async () => {
+      const stores = redisStores(open({ password: 'wrong' }), { prefix: uniquePrefix(), timeoutMs: 300_000 })
+      onTestFinished(stores.close)
+      await expect(stores.store.get('key')).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining('WRONGPASS'),
+      })
     })
   })
 

@@ -3,7 +3,7 @@
  * replicas are replaced in the copies, because the stores would return wrong results with them.
  */
 import { describeClient } from '../check-stores-options.ts'
-import type { RedisClient } from './client.ts'
+import type { IoRedisClient, RedisClient } from './client.ts'
 
 /** Settings that must not be copied from a client of `ioredis`. */
 const IOREDIS_NODE_OPTIONS = {
@@ -35,7 +35,13 @@ const IOREDIS_CLUSTER_OPTIONS = {
   scaleReads: 'master',
   shardedSubscribers: false,
   enableAutoPipelining: false,
-  redisOptions: { keyPrefix: '', stringNumbers: false, replyMapping: 'legacy', reconnectOnError: null, monitor: false },
+}
+const IOREDIS_CLUSTER_NODE_OPTIONS = {
+  keyPrefix: '',
+  stringNumbers: false,
+  replyMapping: 'legacy',
+  reconnectOnError: null,
+  monitor: false,
 }
 
 /** Settings that must not be copied from a client of the package `redis`. */
@@ -50,9 +56,15 @@ const NODE_REDIS_OPTIONS = {
 /** A connection that only listens is silent for a long time. */
 const NODE_REDIS_SOCKET = { reconnectStrategy: false, socketTimeout: undefined }
 
-/** Returns the arguments for `duplicate` of a client of `ioredis`. The one of a cluster takes its nodes as the first argument. */
-export const ioRedisOverrides = (isCluster: boolean): readonly unknown[] =>
-  isCluster ? [[], IOREDIS_CLUSTER_OPTIONS] : [IOREDIS_NODE_OPTIONS]
+/**
+ * Returns the arguments for `duplicate` of a client of `ioredis`. The one of a cluster takes its nodes as the first argument. Only version 6
+ * of the package keeps the options of the nodes that are not named here, such as the password.
+ */
+export function ioRedisOverrides({ isCluster, options }: IoRedisClient): readonly unknown[] {
+  if (!isCluster) return [IOREDIS_NODE_OPTIONS]
+  const redisOptions = { ...options?.redisOptions, ...IOREDIS_CLUSTER_NODE_OPTIONS }
+  return [[], { ...IOREDIS_CLUSTER_OPTIONS, redisOptions }]
+}
 
 /** Returns the argument for `duplicate` of a client of the package `redis`. */
 export const nodeRedisOverrides = (socket: object | undefined): object => ({

@@ -29,7 +29,7 @@ export function openConnection(client: RedisClient, events: ConnectionEvents): P
 }
 
 async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
-  const client = template.duplicate(...(ioRedisOverrides(template.isCluster) as never[]))
+  const client = template.duplicate(...(ioRedisOverrides(template) as never[]))
   let lastError: unknown
   client.on('error', (error: unknown) => void (lastError = nodeErrorOf(error)))
   client.on('end', onLost)
