@@ -1,8 +1,9 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { APPS_EXTENSION, APPS_EXTENSION_ALIAS } from './apps.ts'
 import type { ClientCapabilities, ServerCapabilities } from './types.ts'
 
 /** Former ids of extensions. */
-const EXTENSION_ALIASES: { readonly [alias: string]: string } = { 'io.modelcontextprotocol/apps': 'io.modelcontextprotocol/ui' }
+const EXTENSION_ALIASES: { readonly [alias: string]: string } = { [APPS_EXTENSION_ALIAS]: APPS_EXTENSION }
 
 /**
  * Reads the capabilities of a client leniently: `true` counts as `{}`, `null` and `false` as absent, and `elicitation` without modes as form

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { markAppUris } from '../routes/app-uris.ts'
+import { mapViewUris } from '../../protocol/apps.ts'
 
 /** Returns a URI as the gateway exposes it. */
 export type ExposeUri = (uri: string) => string
@@ -27,7 +27,7 @@ export function exposeResultUris(method: string, received: JsonObject, { expose,
 
 function exposeMeta(object: JsonObject, markApp: ExposeUri): JsonObject {
   const { _meta } = object
-  const changed = isObject(_meta) ? markAppUris(_meta, markApp) : _meta
+  const changed = isObject(_meta) ? mapViewUris(_meta, markApp) : _meta
   return changed === _meta ? object : { ...object, _meta: changed }
 }
 

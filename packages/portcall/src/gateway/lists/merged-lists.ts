@@ -2,12 +2,12 @@ import { KINDS } from '../../compose/kinds.ts'
 import { ORIGIN_META } from '../../compose/origin.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { mapViewUris } from '../../protocol/apps.ts'
 import { errorMessage } from '../../util/errors.ts'
 import { setLru } from '../../util/lru.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayItem, GatewayItemKind } from '../policy/types.ts'
-import { markAppUris } from '../routes/app-uris.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { UriRoutes } from '../routes/uris.ts'
 import { type CacheRules, mergeRules, type UpstreamList } from '../upstreams/fetch-list.ts'
@@ -130,7 +130,7 @@ function toMergedItem(candidate: Candidate, exposed: string, uris: UriRoutes): M
   const { id } = KINDS[kind]
   const meta = isObject(definition._meta) ? definition._meta : {}
   const origin = exposed === name ? undefined : { [ORIGIN_META]: { server, [id]: name } }
-  const _meta = { ...markAppUris(meta, (uri) => uris.mark(server, uri)), ...(ORIGIN_META in meta ? undefined : origin) }
+  const _meta = { ...mapViewUris(meta, (uri) => uris.mark(server, uri)), ...(ORIGIN_META in meta ? undefined : origin) }
   const listed = { ...definition, [id]: exposed, ...(Object.keys(_meta).length > 0 && { _meta }) }
   return { ...candidate, exposed, listed }
 }
