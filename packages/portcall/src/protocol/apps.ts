@@ -164,6 +164,15 @@ export function mapViewUris(meta: JsonObject, change: (uri: string) => string): 
   return Object.keys(changed).length > 0 ? { ...meta, ...changed } : meta
 }
 
+/** Returns the keys of a `_meta` that concern views, or `undefined` if there are none. */
+export function pickViewMeta(meta: unknown): JsonObject | undefined {
+  if (!isObject(meta)) return undefined
+  const picked = Object.entries(meta).filter(
+    ([key]) => key === ViewKey.nested || key === ViewKey.flat || key.startsWith('openai/'),
+  )
+  return picked.length > 0 ? Object.fromEntries(picked) : undefined
+}
+
 /** The types of tools, by name, as views see them. */
 export type AppToolTypes = {
   [name: string]: {

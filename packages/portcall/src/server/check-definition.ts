@@ -1,9 +1,11 @@
 /** Checks what is registered on a server, since JavaScript passes anything. The messages say what to change. */
 import type { Annotations, CacheHint, Icon, ToolAnnotations } from '../protocol/types.ts'
+import type { Schema } from '../schema/standard.ts'
 import { checkOptions, type KnownOptions, type OptionNames } from '../util/check-options.ts'
 import { describe } from '../util/describe.ts'
 import type { BaseDefinition, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition } from './definitions.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
+import type { TextToolView } from './tool-view.ts'
 
 type Anything = undefined
 
@@ -22,6 +24,8 @@ const TOOL: OptionNames<Omit<ToolDefinition<Anything, Anything>, keyof ToolDefin
   output: 1,
   annotations: 1,
   timeoutMs: 1,
+  visibility: 'array',
+  view: 1,
 }
 const RESOURCE: OptionNames<ResourceDefinition & TemplateDefinition<Anything>> = {
   ...BASE,
@@ -97,6 +101,22 @@ function checkTask(where: string, { task }: { task?: unknown }, { isOpen, hasTas
     )
 }
 
+const AUDIENCES: readonly unknown[] = ['model', 'app']
+
+/** Checks the members of a tool that concern views. */
+function checkView(where: string, { view, visibility = [], output }: Partial<ToolDefinition<Schema, Schema>>): void {
+  for (const audience of visibility)
+    if (!AUDIENCES.includes(audience))
+      throw new TypeError(`${where}: visibility must be an array of 'model' and 'app', not of ${describe(audience)}`)
+  if (view === undefined) return
+  if (typeof view?.['~bind'] !== 'function')
+    throw new TypeError(`${where}: view must be what view(…) of portcall/apps/server returned, not ${describe(view)}`)
+  if (output === undefined && (view as Partial<TextToolView>).text !== true)
+    throw new TypeError(
+      `${where}: the view reads structured content, but the tool has no "output" schema. Add one, or use view(source, { text: true }) for a view that reads the text of results`,
+    )
+}
+
 const HANDLER = 'The handler is the third argument'
 
 /** The method that registers an item. */
@@ -114,6 +134,9 @@ const KINDS: { readonly [kind in ItemKind]: KnownOptions } = {
       execute: HANDLER,
       handler: HANDLER,
       timeout: 'Use "timeoutMs"',
+      ui: 'Use "view" with view(…) of portcall/apps/server',
+      app: 'Use "view" with view(…) of portcall/apps/server',
+      resourceUri: 'Use "view" with view(…) of portcall/apps/server',
     },
   },
   resource: { names: RESOURCE, advice: { read: HANDLER, handler: HANDLER } },
@@ -145,6 +168,7 @@ export function checkDefinition(kind: ItemKind, item: RegisteredItem): void {
   if (typeof definition === 'function') throw new TypeError(`${where}: the definition is missing. Use ${usage}`)
   checkOptions(where, definition, { ...KINDS[kind], isOpen })
   checkMembers(where, definition as object)
+  if (kind === 'tool') checkView(where, definition as Partial<ToolDefinition<Schema, Schema>>)
   if (kind === 'tool') checkTask(where, definition as { task?: unknown }, item)
   const { scopes } = definition as BaseDefinition
   if (scopes && !Array.isArray(scopes)) throw new TypeError(`${where}: scopes must be an array of strings: [${describe(scopes)}]`)

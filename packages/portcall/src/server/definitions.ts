@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts'
+import type { ToolAudience } from '../protocol/apps.ts'
 import type {
   Annotations,
   CacheHint,
@@ -18,6 +19,7 @@ import type { Infer, InferInput, NoRawShape, Schema } from '../schema/standard.t
 import type { TemplateVariables } from '../schema/uri-template/template.ts'
 import type { Call } from './call.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
+import type { TextToolView, ToolView } from './tool-view.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -51,6 +53,11 @@ export interface BaseToolDefinition extends BaseDefinition, ToolDefinitionExtens
   annotations?: ToolAnnotations
   /** Time limit of one call, in milliseconds. Default: `toolTimeoutMs` of the server's limits. */
   timeoutMs?: number
+  /**
+   * Who calls the tool: the model, or the views of this server. Hosts hide tools without `model` from the model; the tool stays in the list.
+   * Default: both.
+   */
+  visibility?: readonly ToolAudience[]
 }
 
 /** The definition of a tool. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
@@ -59,7 +66,12 @@ export interface ToolDefinition<I extends Schema | undefined, O extends Schema |
   input?: I & NoRawShape<I>
   /** Schema of the structured content. */
   output?: O & NoRawShape<O>
+  /** The page that shows the results of the tool: `view(…)` of `portcall/apps/server`. */
+  view?: ViewOf<O>
 }
+
+/** The views that a tool may have. The view of a tool without an output schema has the option `text`. */
+export type ViewOf<O> = [O] extends [undefined] ? TextToolView : ToolView
 
 export type Arguments<I> = I extends undefined ? Record<string, never> : Infer<I>
 

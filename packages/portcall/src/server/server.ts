@@ -32,6 +32,7 @@ import { createHandlers } from './handlers.ts'
 import { SERVER_LIMITS, type ServerOptions } from './options.ts'
 import { createServerSubscriptions } from './subscriptions.ts'
 import type { Server } from './types.ts'
+import { createViewHost } from './view-host.ts'
 
 const PAGE_SIZE = 1000
 
@@ -138,7 +139,11 @@ function createParts(info: Implementation, options: ServerOptions, stores: Serve
   const toolMiddleware: ServerExtensionPoints['toolMiddleware'] = []
   const listingExtenders: ServerExtensionPoints['listingExtenders'] = []
   const filterHandlers: ServerExtensionPoints['filterHandlers'] = new Map()
-  const registries = createRegistries((list) => subscriptions.publish({ list }), listingExtenders)
+  const registries = createRegistries(
+    (list) => subscriptions.publish({ list }),
+    listingExtenders,
+    () => viewHost,
+  )
   const capabilities = createCapabilities(registries, options)
   const subscriptions = createServerSubscriptions({
     bus,
@@ -158,6 +163,7 @@ function createParts(info: Implementation, options: ServerOptions, stores: Serve
   const { dispatch } = dispatcher
   const accessOf: ServerExtensionPoints['toolAccess'] = (name, call) =>
     toolAccess(registries.tools.get(name), call as CallContext)
+  const viewHost = createViewHost({ info, handlers, registries, capabilities, toolAccess: accessOf, onEvent })
   const extensionPoints = {
     ...tables,
     closeListeners: [],

@@ -1,5 +1,13 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { copyFieldsExcept, type DowngradePlan, mapItems, omitFields, omitReservedMeta, withField } from './downgrade-plan.ts'
+import {
+  copyFieldsExcept,
+  type DowngradePlan,
+  mapItems,
+  omitFields,
+  omitReservedMeta,
+  withField,
+  withViewMeta,
+} from './downgrade-plan.ts'
 
 /** Replacements for the types of content blocks that some revisions do not define. */
 const SUBSTITUTES: ReadonlyMap<unknown, (block: JsonObject) => JsonObject> = new Map([
@@ -15,11 +23,16 @@ const NO_BLOCKS: readonly JsonObject[] = []
  */
 export function renderToolResult(result: JsonObject, plan: DowngradePlan): JsonObject {
   const { content, isError, structuredContent, _meta } = result
+  const { keepsStructuredContent } = plan
   const textOnly = plan.revision.structuredContent === 'none'
   const blocks = mapItems(Array.isArray(content) ? content : NO_BLOCKS, renderBlock, plan)
   const meta = _meta === undefined ? undefined : omitReservedMeta(_meta)
-  const rendered: JsonObject = { content: textOnly ? withText(blocks, structuredContent) : blocks, isError: isError === true }
-  if (structuredContent !== undefined && !textOnly) rendered.structuredContent = wrapNonObject(structuredContent)
+  const rendered: JsonObject = {
+    content: textOnly ? withText(blocks, keepsStructuredContent ? undefined : structuredContent) : blocks,
+    isError: isError === true,
+  }
+  if (structuredContent !== undefined && (!textOnly || keepsStructuredContent))
+    rendered.structuredContent = wrapNonObject(structuredContent)
   if (meta) rendered._meta = meta
   return copyFieldsExcept(result, plan.uncopiedToolResultFields, rendered)
 }
@@ -75,7 +88,7 @@ function substitute(block: JsonObject): JsonObject {
 
 /** Renders the contents of a resource. Binary contents always have a MIME type, because older clients require one. */
 export function renderResourceContents(contents: JsonObject, { omit }: DowngradePlan): JsonObject {
-  const rendered = omitFields(contents, omit.contents)
+  const rendered = withViewMeta(omitFields(contents, omit.contents), contents)
   return typeof rendered.blob === 'string' && rendered.mimeType === undefined
     ? { ...rendered, mimeType: 'application/octet-stream' }
     : rendered

@@ -3,12 +3,12 @@ import type { Revision } from '../../protocol/revisions.ts'
 import { TASK_SUPPORT } from '../../protocol/tasks.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { renderAnnotations } from './content.ts'
-import { type DowngradePlan, downgradePlan, mapItems, omitFields, withField } from './downgrade-plan.ts'
+import { type DowngradePlan, downgradePlan, mapItems, omitFields, withField, withViewMeta } from './downgrade-plan.ts'
 import { renderInputSchema, renderOutputSchema } from './schema.ts'
 
 /** Renders a tool of `tools/list`: its fields, and its schemas as far as the revision restricts them. */
 export function renderTool(tool: JsonObject & { [TASK_SUPPORT]?: unknown }, { omit, revision }: DowngradePlan): JsonObject {
-  let rendered = omitFields(tool, omit.tool)
+  let rendered = withViewMeta(omitFields(tool, omit.tool), tool)
   const taskSupport = tool[TASK_SUPPORT]
   if (taskSupport !== undefined && revision.fields.tool.includes('execution'))
     rendered = withField(rendered, 'execution', { taskSupport })
@@ -27,7 +27,7 @@ function withTitle(tool: JsonObject, title: unknown, { fields }: Revision): Json
 
 /** Renders a resource of `resources/list`. */
 export function renderResource(resource: JsonObject, plan: DowngradePlan): JsonObject {
-  return renderAnnotations(omitFields(resource, plan.omit.resource), plan)
+  return renderAnnotations(withViewMeta(omitFields(resource, plan.omit.resource), resource), plan)
 }
 
 /** Renders a resource template. */

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { pickViewMeta, rendersViews } from '../../protocol/apps.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { type EntityType, type Fields, REVISIONS, type Revision } from '../../protocol/revisions.ts'
+import type { ClientCapabilities } from '../../protocol/types.ts'
 import { oncePer } from '../../util/once-per.ts'
 
 /** The differences between the newest revision and an older one, computed once for each revision. */
@@ -11,6 +13,8 @@ export interface DowngradePlan {
    * listed, so renderers pass them through.
    */
   readonly omit: Fields
+  /** Whether results keep their structured content in a revision without it: the views of the client read it. */
+  readonly keepsStructuredContent: boolean
   /** The fields of a tool result that are not copied: the renderer sets or omits them. */
   readonly uncopiedToolResultFields: readonly string[]
   /** The requests that other revisions define and this one does not. */
@@ -24,6 +28,20 @@ const RESERVED_META_KEYS: readonly string[] = Object.values(MetaKey)
 /** Returns the plan of a revision; always the same object for the same revision. */
 export const downgradePlan: (revision: Revision) => DowngradePlan = oncePer(createPlan)
 
+const viewPlan = oncePer((revision: Revision): DowngradePlan => ({ ...createPlan(revision), keepsStructuredContent: true }))
+
+/** Returns the plan for a client; always the same object for the same revision and the same support of views. */
+export function planFor(revision: Revision, capabilities: ClientCapabilities): DowngradePlan {
+  return rendersViews(capabilities) ? viewPlan(revision) : downgradePlan(revision)
+}
+
+/** Returns `rendered` with the `_meta` keys of views, if its revision omits `_meta` there. The extension may be used in every revision. */
+export function withViewMeta(rendered: JsonObject, { _meta }: JsonObject): JsonObject {
+  if (_meta === undefined || rendered._meta !== undefined) return rendered
+  const kept = pickViewMeta(_meta)
+  return kept ? { ...rendered, _meta: kept } : rendered
+}
+
 function createPlan(revision: Revision): DowngradePlan {
   const omit: { [E in EntityType]: readonly string[] } = { ...revision.fields }
   for (const entity of Object.keys(omit) as EntityType[])
@@ -31,6 +49,7 @@ function createPlan(revision: Revision): DowngradePlan {
   return {
     revision,
     omit,
+    keepsStructuredContent: false,
     uncopiedToolResultFields: ['content', 'isError', 'structuredContent', '_meta', ...omit.toolResult],
     unsupportedRequests: definedElsewhere(revision, ({ requests }) => requests),
     unsupportedNotifications: definedElsewhere(revision, ({ notifications }) => notifications),

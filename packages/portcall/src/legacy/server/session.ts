@@ -10,7 +10,7 @@ import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
 import { isLoggingLevel } from '../../protocol/meta.ts'
 import { LATEST_LEGACY, type Revision, revisionOf } from '../../protocol/revisions.ts'
 import { endSession } from '../../protocol/session-end.ts'
-import { type DowngradePlan, downgradePlan } from '../render/downgrade-plan.ts'
+import { type DowngradePlan, planFor } from '../render/downgrade-plan.ts'
 import { renderError, renderNotification, renderResponse } from '../render/render.ts'
 import { applyInitialize, initializeResult } from './handshake.ts'
 import { createSessionState, type SessionState, type StateChange } from './session-state.ts'
@@ -45,7 +45,7 @@ export class LegacySession {
   constructor(options: LegacySessionOptions) {
     this.state = options.state ?? createSessionState()
     this.#options = options
-    this.#plan = downgradePlan(revisionOf(this.state.revision) ?? LATEST_LEGACY)
+    this.#plan = planFor(revisionOf(this.state.revision) ?? LATEST_LEGACY, this.state.clientCapabilities)
   }
 
   /** The negotiated revision; the latest legacy one before the handshake. */
@@ -139,7 +139,7 @@ export class LegacySession {
     const { state } = this
     if (state.initialized) throw new RpcError(ErrorCode.invalidRequest, 'Invalid request: this session is already initialized')
     const revision = applyInitialize(params, state)
-    this.#plan = downgradePlan(revision)
+    this.#plan = planFor(revision, state.clientCapabilities)
     return initializeResult({ core: this.#options.core, context, state, revision })
   }
 

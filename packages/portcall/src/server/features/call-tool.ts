@@ -102,7 +102,8 @@ function runTool(
       typeof value?.then === 'function'
         ? withDeadline(value, toolCall, options).then((resolved) => toolResult(resolved, toolCall, options))
         : toolResult(value, toolCall, options)
-    return result instanceof Promise ? result.catch(toFailure) : result
+    const finished = tool.finish ? finishResult(result, tool.finish, call) : result
+    return finished instanceof Promise ? finished.catch(toFailure) : finished
   } catch (error) {
     return toFailure(error)
   }
@@ -131,6 +132,16 @@ function failedResult(error: unknown, { tool, call: { context } }: ToolCall, onE
     return { content: [{ type: 'text', text: error.message }], isError: true }
   const reference = emitError(onEvent, error, { method: 'tools/call', name: tool.listing.name, context })
   return { content: [{ type: 'text', text: `The tool failed. Reference: ${reference}` }], isError: true }
+}
+
+/** Completes the result of a tool that has a view. A suspended call has none yet. */
+function finishResult(
+  result: CallToolResult | Promise<CallToolResult>,
+  finish: NonNullable<ToolEntry['finish']>,
+  call: CallContext,
+): CallToolResult | Promise<CallToolResult> {
+  if (result instanceof Promise) return result.then((settled) => finishResult(settled, finish, call))
+  return call.isSuspended ? result : finish(result)
 }
 
 /** The result of a handler that caught its own suspension. It is not sent. */

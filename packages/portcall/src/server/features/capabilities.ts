@@ -2,6 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { LIST_CAPABILITIES, type ListChange } from '../../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
 import type { CacheHint, DiscoverResult, ServerCapabilities } from '../../protocol/types.ts'
+import type { DeclarableCapability } from '../extension.ts'
 import type { ServerOptions } from '../options.ts'
 import { hasCompleters } from './completion.ts'
 import type { Registries } from './registries.ts'
@@ -10,6 +11,8 @@ import type { Registries } from './registries.ts'
 export interface Capabilities {
   /** Returns whether the server declares a capability. */
   has(capability: keyof ServerCapabilities): boolean
+  /** Declares a capability whether or not anything of its kind is registered. */
+  declare(capability: DeclarableCapability): void
   /** Returns all declared capabilities with their settings. */
   current(): ServerCapabilities
   /** Returns whether the server sends notifications when a list changes. */
@@ -51,6 +54,7 @@ export function createCapabilities(registries: Registries, { capabilities = [], 
 
   return {
     has,
+    declare: (capability) => void always.add(capability),
     current() {
       const declared = Object.entries(SETTINGS).filter(([capability]) => has(capability as keyof ServerCapabilities))
       return { ...Object.fromEntries(declared), ...(extensions.length > 0 && { extensions: extensionSettings }) }

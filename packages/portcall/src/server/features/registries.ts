@@ -1,6 +1,7 @@
 import type { ListChange } from '../../protocol/methods.ts'
 import type { ResourceDefinition } from '../definitions.ts'
 import type { ToolListingExtender } from '../extension.ts'
+import type { ViewHost } from '../tool-view.ts'
 import { type AnyPromptDefinition, createPrompt, type PromptEntry, type PromptRegistry } from './prompts.ts'
 import { createRegistry } from './registry.ts'
 import {
@@ -24,15 +25,18 @@ export interface Registries {
   createTool(name: string, definition: AnyToolDefinition, handler: AnyToolHandler): ToolEntry
 }
 
-/** Creates the registries of a server. `onListChanged` is called once per tick for each list that changed. */
+/** Creates the registries of a server. `onListChanged` is called once per tick for each list that changed; `viewHost` is called when a tool has a view. */
 export function createRegistries(
   onListChanged: (list: ListChange) => void,
   listingExtenders: readonly ToolListingExtender[],
+  viewHost: () => ViewHost,
 ): Registries {
   const createExtendedTool: Registries['createTool'] = (name, definition, handler) => {
     const tool = createTool(name, definition, handler)
-    Object.assign(tool.listing, ...listingExtenders.map((extend) => extend(definition)))
-    return tool
+    const meta = tool.listing._meta ?? {}
+    const bound = definition.view?.['~bind']({ name, scopes: definition.scopes, meta }, viewHost())
+    Object.assign(tool.listing, ...listingExtenders.map((extend) => extend(definition)), bound?.listing)
+    return bound ? { ...tool, finish: bound.finish } : tool
   }
   return {
     createTool: createExtendedTool,

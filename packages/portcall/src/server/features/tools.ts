@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { ViewKey } from '../../protocol/apps.ts'
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.ts'
-import type { Tool } from '../../protocol/types.ts'
+import type { CallToolResult, Meta, Tool } from '../../protocol/types.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
 import type { ToolDefinition, ToolHandler } from '../definitions.ts'
 import { compileMember } from './compile-member.ts'
@@ -16,19 +17,37 @@ export interface ToolEntry extends RegistryEntry<AnyToolDefinition, Tool> {
   readonly input: Pick<CompiledSchema, 'parse'>
   readonly output: CompiledSchema | undefined
   readonly headerParams: readonly HeaderParam[]
+  /** Completes a result, for tools with a view. */
+  readonly finish?: (result: CallToolResult) => CallToolResult
 }
 
 export type ToolRegistry = Registry<AnyToolDefinition, ToolEntry>
 
 /** @throws SchemaError when a schema is invalid or not supported. */
 export function createTool(name: string, definition: AnyToolDefinition, handler: AnyToolHandler): ToolEntry {
-  const { title, description, icons, annotations, _meta } = definition
+  const { title, description, icons, annotations } = definition
   const input = compileMember(`input of the tool ${JSON.stringify(name)}`, definition.input)
   const output = compileMember(`output of the tool ${JSON.stringify(name)}`, definition.output, 'output')
   const inputSchema = input ? asObjectSchema(input.json, name) : { type: 'object' as const, additionalProperties: false }
-  const listing = { name, title, description, inputSchema, outputSchema: output?.json, annotations, icons, _meta }
+  const listing = {
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema: output?.json,
+    annotations,
+    icons,
+    _meta: metaOf(definition),
+  }
   const entry = createEntry<AnyToolDefinition, Tool>(definition, listing as Tool)
   return { ...entry, handler, input: input ?? NO_ARGUMENTS, output, headerParams: readHeaderParams(inputSchema) }
+}
+
+/** Returns the `_meta` of a tool's entry, with its audience. */
+function metaOf({ _meta, visibility }: AnyToolDefinition): Meta | undefined {
+  if (!visibility) return _meta
+  const ui = _meta?.[ViewKey.nested]
+  return { ..._meta, [ViewKey.nested]: { ...(isObject(ui) && ui), visibility } }
 }
 
 /**
