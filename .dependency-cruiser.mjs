@@ -2,16 +2,21 @@ import { CONSUMERS, FOLDERS, NODE_FILES, ORDERS, PACKAGES, PAGE_MODULES, PAGE_TY
 
 const SRC = '^packages/portcall/src/'
 const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
+const UTIL = '^packages/util/src/'
 const PAGE = '^packages/inspector/src/'
 const oneOf = (names) => `(${names.join('|')})`
-const folder = (name) => `${SRC}${name}/`
+/** The code of the published package. */
+const LIBRARY = [SRC, UTIL]
+/** Returns the pattern of a path of the library; `util/` is a package of its own. */
+const place = (path) => (path.startsWith('util/') ? UTIL + path.slice('util/'.length) : SRC + path)
+const folder = (name) => place(`${name}/`)
 
 const sideways = Object.entries(FOLDERS).map(([name, allowed]) => ({
   name: `${name}-imports`,
   comment: `${name}/ may import ${allowed.join(', ') || 'nothing'} besides itself`,
   severity: 'error',
   from: { path: folder(name) },
-  to: { path: SRC, pathNot: folder(oneOf([name, ...allowed])) },
+  to: { path: LIBRARY, pathNot: [name, ...allowed].map(folder) },
 }))
 
 const consumers = Object.entries(CONSUMERS).map(([name, allowed]) => ({
@@ -19,13 +24,13 @@ const consumers = Object.entries(CONSUMERS).map(([name, allowed]) => ({
   comment: `${name}/ uses the entry points`,
   severity: 'error',
   from: { path: folder(name) },
-  to: { path: SRC, pathNot: [ENTRY_POINT, folder(oneOf([name, ...allowed]))] },
+  to: { path: LIBRARY, pathNot: [ENTRY_POINT, ...[name, ...allowed].map(folder)] },
 }))
 
 const packages = Object.entries(PACKAGES).map(([name, owners]) => ({
   name: `${name}-only-in-${owners.join('-or-')}`,
   severity: 'error',
-  from: { path: SRC, pathNot: folder(oneOf(owners)) },
+  from: { path: LIBRARY, pathNot: owners.map(folder) },
   to: { path: `node_modules/${name}/` },
 }))
 
@@ -48,7 +53,7 @@ const page = [
     comment: `the page may import of the library ${[...PAGE_MODULES, ...PAGE_TYPES].join(', ')}`,
     severity: 'error',
     from: { path: PAGE },
-    to: { path: SRC, pathNot: `${SRC}${oneOf([...PAGE_MODULES, ...PAGE_TYPES])}` },
+    to: { path: LIBRARY, pathNot: `${SRC}${oneOf([...PAGE_MODULES, ...PAGE_TYPES])}` },
   },
   {
     name: 'page-types',
@@ -67,8 +72,8 @@ const page = [
     name: 'library-imports',
     comment: 'the library imports no other package of the workspace',
     severity: 'error',
-    from: { path: SRC },
-    to: { path: '^packages/', pathNot: [SRC, 'node_modules/'] },
+    from: { path: LIBRARY },
+    to: { path: '^packages/', pathNot: [...LIBRARY, 'node_modules/'] },
   },
 ]
 
@@ -84,23 +89,23 @@ export default {
       name: 'node-built-ins',
       comment: `Node's built-in modules are imported only in ${NODE_FILES.join(', ')}`,
       severity: 'error',
-      from: { path: SRC, pathNot: `${SRC}${oneOf(NODE_FILES)}` },
+      from: { path: LIBRARY, pathNot: NODE_FILES.map(place) },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'no-unlisted-packages',
       severity: 'error',
-      from: { path: SRC },
+      from: { path: LIBRARY },
       to: { path: 'node_modules/', pathNot: `node_modules/(@types/node|${Object.keys(PACKAGES).join('|')})/` },
     },
     // The packages of the page are installed only where it is built.
-    { name: 'resolvable', severity: 'error', from: { path: SRC }, to: { couldNotResolve: true } },
+    { name: 'resolvable', severity: 'error', from: { path: LIBRARY }, to: { couldNotResolve: true } },
     {
       name: 'no-dead-files',
       comment: 'every file is reached from an entry point',
       severity: 'error',
       from: { path: ENTRY_POINT },
-      to: { path: SRC, pathNot: [ENTRY_POINT, folder(oneOf(Object.keys(CONSUMERS)))], reachable: false },
+      to: { path: LIBRARY, pathNot: [ENTRY_POINT, ...Object.keys(CONSUMERS).map(folder)], reachable: false },
     },
   ],
   options: {

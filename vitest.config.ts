@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { filesBelow } from './tools/lib/files.mjs'
-import { SRC, shown } from './tools/lib/paths.mjs'
+import { SOURCE_FOLDERS, shown } from './tools/lib/paths.mjs'
 import { tests } from './tools/lib/tests.mjs'
 
 /**
@@ -10,7 +10,7 @@ import { tests } from './tools/lib/tests.mjs'
  */
 const PROCESS_WIDE =
   /createFakeClock\(|useFakeTimers\(|installTimers\(|vi\.mock\(|getActiveResourcesInfo\(|listenerCount\(|spyOn\(globalThis/
-const alone = filesBelow(SRC, '.test.ts')
+const alone = SOURCE_FOLDERS.flatMap((folder) => filesBelow(folder, '.test.ts'))
   .filter((file) => PROCESS_WIDE.test(readFileSync(file, 'utf8')))
   .map(shown)
 
@@ -22,8 +22,7 @@ export default tests(import.meta.url, {
       test: {
         name: 'shared',
         include: [
-          'packages/portcall/src/**/*.test.ts',
-          'packages/inspector/src/**/*.test.ts',
+          'packages/*/src/**/*.test.ts',
           'test/{matrix,mistakes,wire}/**/*.test.ts',
           'test/hosts/table.test.ts',
           '{tools,bench}/**/*.test.mjs',

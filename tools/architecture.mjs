@@ -6,7 +6,7 @@ import { runChecker } from './lib/checkers.mjs'
 import { librarySources } from './lib/entrypoints.mjs'
 import { filesBelow, isTest } from './lib/files.mjs'
 import { PAGE } from './lib/page.mjs'
-import { ROOT, readText, SRC, shown } from './lib/paths.mjs'
+import { ROOT, readText, SOURCE_FOLDERS, SRC, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
 const PAGE_SRC = join(PAGE.home, 'src')
@@ -87,9 +87,13 @@ for (const [name, { order, maxLooseFiles }] of Object.entries(ORDERS)) {
   )
 }
 
-const { stdout, output } = runChecker('dependency-cruiser', ['--output-type', 'json', shown(SRC), shown(PAGE_SRC)], {
-  quiet: true,
-})
+const { stdout, output } = runChecker(
+  'dependency-cruiser',
+  ['--output-type', 'json', ...SOURCE_FOLDERS.map(shown), shown(PAGE_SRC)],
+  {
+    quiet: true,
+  },
+)
 let modules = []
 let violations = []
 try {

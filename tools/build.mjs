@@ -5,9 +5,8 @@ import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { chunksOfEntryPoints } from './lib/chunks.mjs'
 import { entryPoints, programs } from './lib/entrypoints.mjs'
-import { filesBelow } from './lib/files.mjs'
 import { copyPage } from './lib/page.mjs'
-import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
+import { DIST, isMain, PACKAGE, ROOT, readText, SOURCES } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
@@ -51,11 +50,8 @@ const smallPackages = {
   renderChunk: (code, { name, fileName }) => (SMALL.includes(name) ? minifySync(fileName, code, { module: true }).code : null),
 }
 
-/** Matches the end of a relative import in a declaration file; it has to name the built file. */
-const TS_IMPORT = /((?:from |import |import\(|declare module )'\.{1,2}\/[^'\n]+)\.ts(')/g
-
-/** Matches a relative import of a built declaration file. */
-const JS_IMPORT = /(?:from |import |import\(|declare module )'(\.{1,2}\/[^'\n]+)\.js'/g
+/** Matches a relative import in a declaration file. */
+const RELATIVE_IMPORT = /((?:from |import |import\(|declare module )')(\.{1,2}\/[^'\n]+)\.[tj]s(?=')/g
 
 /** Makes a folder import the entry points by their public names, as users do, so that it does not affect how chunks are split. */
 const byEntryPoints = (folder) => ({
@@ -105,24 +101,40 @@ async function writePrograms(folder) {
  * Emits declarations file by file, without type checking: `npm run check:types` does that. Only those are left that an entry point needs.
  */
 function writeDeclarations(folder) {
+  const emitted = join(folder, 'declarations')
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   const project = join(PACKAGE, 'tsconfig.node.json')
-  const { ok, output } = runNode([compiler, '-p', project, '--outDir', folder, '--noCheck', '--isolatedDeclarations', 'false'], {
+  const { ok, output } = runNode([compiler, '-p', project, '--outDir', emitted, '--noCheck', '--isolatedDeclarations', 'false'], {
     quiet: true,
   })
   if (!ok) throw new Error(`the declarations cannot be written:\n${output}`)
-  const needed = new Set()
-  for (const { types } of entryPoints()) keepDeclaration(join(folder, relative(DIST, types)), needed)
-  for (const path of filesBelow(folder, '.d.ts')) if (!needed.has(path)) rmSync(path)
+  const done = new Set()
+  for (const { entry } of entryPoints())
+    publishDeclaration(join('portcall', 'src', 'entrypoints', `${entry}.d.ts`), { emitted, folder, done })
+  rmSync(emitted, { recursive: true })
 }
 
-/** Completes the imports of a declaration file and of those it imports, and adds their paths to `needed`. */
-function keepDeclaration(path, needed) {
-  if (needed.has(path)) return
-  needed.add(path)
-  const text = readText(path).replace(TS_IMPORT, '$1.js$2')
-  writeFileSync(path, text)
-  for (const [, imported] of text.matchAll(JS_IMPORT)) keepDeclaration(resolve(dirname(path), `${imported}.d.ts`), needed)
+/** Returns where a declaration file is below `dist`: the folders of the packages are beside each other there. */
+function publishedPath(path) {
+  const [from, to] = Object.entries(SOURCES).find(([name]) => path.startsWith(join(name, sep)))
+  return join(to, relative(from, path))
+}
+
+/** Writes a declaration file to its place, and those it imports. Its imports name the built files. */
+function publishDeclaration(path, places) {
+  if (places.done.has(path)) return
+  places.done.add(path)
+  const target = publishedPath(path)
+  const text = readText(join(places.emitted, path)).replace(RELATIVE_IMPORT, (_, start, imported) => {
+    const other = join(dirname(path), `${imported}.d.ts`)
+    publishDeclaration(other, places)
+    const name = relative(dirname(target), publishedPath(other))
+      .replaceAll(sep, '/')
+      .replace(/\.d\.ts$/, '.js')
+    return start + (name.startsWith('.') ? name : `./${name}`)
+  })
+  mkdirSync(dirname(join(places.folder, target)), { recursive: true })
+  writeFileSync(join(places.folder, target), text)
 }
 
 /** Writes the JSON Schema of the configuration of gateways. */

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { ensure } from './ensure.mjs'
 import { functionsThatRun } from './lib/coverage.mjs'
 import { entryPoints } from './lib/entrypoints.mjs'
-import { ROOT, SRC } from './lib/paths.mjs'
+import { ROOT } from './lib/paths.mjs'
 import { legacyCaller, MODERN, metaOf, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
@@ -35,7 +35,7 @@ async function transpile() {
     logLevel: 'warn',
     treeshake: false,
   })
-  await bundle.write({ dir: FOLDER, format: 'esm', preserveModules: true, preserveModulesRoot: SRC, entryFileNames: '[name].js' })
+  await bundle.write({ dir: FOLDER, format: 'esm', preserveModules: true, preserveModulesRoot: join(ROOT, 'packages') })
   await bundle.close()
 }
 

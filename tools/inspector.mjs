@@ -9,7 +9,7 @@ import { filesBelow, hashFiles, isTest } from './lib/files.mjs'
 import { install } from './lib/install.mjs'
 import { acquireLock } from './lib/lock.mjs'
 import { copyPage, PAGE } from './lib/page.mjs'
-import { isMain, SRC } from './lib/paths.mjs'
+import { isMain, SOURCE_FOLDERS } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 import { noticesOf, packagesIn } from './lib/third-party.mjs'
 
@@ -18,7 +18,7 @@ const STAMP = join(PAGE.home, 'node_modules', '.portcall-build')
 /** Returns the files that the page is built from. */
 function inputs() {
   const settings = ['package-lock.json', 'vite.config.ts', 'index.html'].map((name) => join(PAGE.home, name))
-  const sources = [join(PAGE.home, 'src'), join(SRC, 'inspector')].flatMap((folder) => filesBelow(folder, '.ts', '.tsx', '.css'))
+  const sources = [join(PAGE.home, 'src'), ...SOURCE_FOLDERS].flatMap((folder) => filesBelow(folder, '.ts', '.tsx', '.css'))
   return [...settings, ...sources.filter((path) => !isTest(path))]
 }
 

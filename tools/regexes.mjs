@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path'
 import { filesBelow, isTest } from './lib/files.mjs'
-import { ROOT, shown } from './lib/paths.mjs'
+import { PAGE } from './lib/page.mjs'
+import { SOURCE_FOLDERS, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { slowText } from './lib/slow-text.mjs'
 import { lineOf, parse, ts, visit } from './lib/syntax.mjs'
@@ -14,7 +15,7 @@ const EXCEPTIONS = {
   'packages/inspector/src/schema/problems.ts [+*}][^)]*\\)[+*{]': 'only reads patterns of at most 200 characters',
 }
 
-const FOLDERS = ['packages/portcall/src', 'packages/inspector/src']
+const FOLDERS = [...SOURCE_FOLDERS, join(PAGE.home, 'src')]
 function expressionsIn(path) {
   const found = []
   const file = parse(path)
@@ -27,7 +28,7 @@ function expressionsIn(path) {
 }
 
 const report = createReport('regexes')
-const paths = FOLDERS.flatMap((folder) => filesBelow(join(ROOT, folder), '.ts', '.tsx')).filter((path) => !isTest(path))
+const paths = FOLDERS.flatMap((folder) => filesBelow(folder, '.ts', '.tsx')).filter((path) => !isTest(path))
 const expressions = paths.flatMap(expressionsIn)
 const slow = expressions.flatMap((expression) => {
   const found = slowText(expression)

@@ -12,15 +12,16 @@ import { HTTP_LIMITS } from '../../packages/portcall/src/transports/http/server/
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8')
 const isThere = (path: string): boolean => existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)))
 const SRC = 'packages/portcall/src/'
+/** Returns the path of a file that ARCHITECTURE.md names. */
+const pathOf = (name: string): string =>
+  isThere(name) ? name : name.startsWith('util/') ? name.replace('util/', 'packages/util/src/') : SRC + name
 
 test('ARCHITECTURE.md names files that exist, and functions that are in them', () => {
   const faults: string[] = []
   let named = 0
   for (const line of read('ARCHITECTURE.md').split('\n')) {
     const names = [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
-    const files = names
-      .filter((name) => /^[\w-]+(\/[\w.-]+)+\.(ts|mjs)$/.test(name))
-      .map((name) => (isThere(name) ? name : SRC + name))
+    const files = names.filter((name) => /^[\w-]+(\/[\w.-]+)+\.(ts|mjs)$/.test(name)).map(pathOf)
     faults.push(...files.filter((file) => !isThere(file)))
     const texts = files.filter(isThere).map(read)
     // The rows of numbered steps and of limits name symbols of their files; the table of state names options.

@@ -5,7 +5,7 @@ import { httpHandler } from 'portcall/http'
 import { nodeHandler, type ServeOptions, serve } from 'portcall/node'
 import { serveStdio } from 'portcall/stdio'
 import { assertText, connectPair } from 'portcall/testing'
-import { assertNodeVersion } from '../../packages/portcall/src/util/assert-node-version.ts'
+import { assertNodeVersion } from '../../packages/util/src/assert-node-version.ts'
 import { moduleArgs, type Output, runModule, withHttp } from './programs.ts'
 import { type Mistake, testMistakes } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { filesBelow, isTest } from './files.mjs'
-import { DIST, PACKAGE, readJson, SRC } from './paths.mjs'
+import { DIST, PACKAGE, readJson, SOURCE_FOLDERS, SRC } from './paths.mjs'
 
 /**
  * Returns the entry points of the package from its `exports`: the `name` that users import, the `entry` name of the bundler, the
@@ -31,5 +31,5 @@ export function programs() {
   })
 }
 
-/** Returns the source files of the library without its tests. */
-export const librarySources = () => filesBelow(SRC, '.ts').filter((path) => !isTest(path))
+/** Returns the source files of the published package without its tests. */
+export const librarySources = () => SOURCE_FOLDERS.flatMap((folder) => filesBelow(folder, '.ts')).filter((path) => !isTest(path))

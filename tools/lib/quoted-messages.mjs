@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { filesBelow, isTest } from './files.mjs'
-import { ROOT, readText, SRC } from './paths.mjs'
+import { librarySources } from './entrypoints.mjs'
+import { filesBelow } from './files.mjs'
+import { ROOT, readText } from './paths.mjs'
 
 /** The start of the titles of sections with messages of other programs. */
 const OTHERS = 'Messages of '
@@ -17,7 +18,7 @@ function messagesOf(text) {
  * that differs; the other parts must occur in one file.
  */
 export function unknownMessages(text) {
-  const files = [...filesBelow(SRC, '.ts').filter((path) => !isTest(path)), ...filesBelow(join(ROOT, 'test', 'mistakes'), '.ts')]
+  const files = [...librarySources(), ...filesBelow(join(ROOT, 'test', 'mistakes'), '.ts')]
   const sources = files.map((path) =>
     readText(path)
       .replaceAll("' +\n", '')

@@ -5,7 +5,7 @@ import { isEventStream, isJson, parseAccept } from '../../../packages/portcall/s
 import { createHostCheck } from '../../../packages/portcall/src/transports/http/server/host-check.ts'
 import { HttpError } from '../../../packages/portcall/src/transports/http/server/http-error.ts'
 import type { HttpRequest } from '../../../packages/portcall/src/transports/http/server/types.ts'
-import { pathOf } from '../../../packages/portcall/src/util/request-target.ts'
+import { pathOf } from '../../../packages/util/src/request-target.ts'
 import { check, thrownBy } from './pieces.ts'
 
 const checkHost = createHostCheck({})

@@ -1,7 +1,7 @@
 /** Text of others in logs and on pages: a key in it is found wherever it is, and a line stays one line without control characters. */
-import { createMasker } from '../../../packages/portcall/src/util/mask-secrets.ts'
-import { sanitizeLine, showInvisible } from '../../../packages/portcall/src/util/printable.ts'
-import { BULLETS, replaceSecrets } from '../../../packages/portcall/src/util/secrets.ts'
+import { createMasker } from '../../../packages/util/src/mask-secrets.ts'
+import { sanitizeLine, showInvisible } from '../../../packages/util/src/printable.ts'
+import { BULLETS, replaceSecrets } from '../../../packages/util/src/secrets.ts'
 import { check, splitInput } from './pieces.ts'
 
 const KEY = `ghp_${'a1B2c3D4'.repeat(4)}efgh`

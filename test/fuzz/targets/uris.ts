@@ -1,7 +1,7 @@
 /** URIs that clients and servers write: a normal form is final, and a rule that denies a URI denies its other spellings. */
 import { createUriMatcher, MAX_COMPARED_URI_LENGTH } from '../../../packages/portcall/src/compose/uri-matcher.ts'
-import { equivalentUris, foldUri } from '../../../packages/portcall/src/util/equivalent-uris.ts'
-import { normalUri } from '../../../packages/portcall/src/util/normal-uri.ts'
+import { equivalentUris, foldUri } from '../../../packages/util/src/equivalent-uris.ts'
+import { normalUri } from '../../../packages/util/src/normal-uri.ts'
 import { check } from './pieces.ts'
 
 const MAX_FORMS = 64

@@ -1,9 +1,10 @@
 /** The tools of servers, in the form that all adapters start from. */
+
+import type { OptionNames } from '../../../util/src/check-options.ts'
 import type { CallOptions, Progress } from '../client/options.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { MAX_TOOL_NAME_LENGTH } from '../schema/model-apis.ts'
-import type { OptionNames } from '../util/check-options.ts'
 import { type ProviderSchema, toProviderSchema } from './provider-schema.ts'
 
 /** A client, or a group of clients that `connectAll` returned. */

@@ -1,9 +1,9 @@
 /** The tools of servers for the AI SDK. https://ai-sdk.dev/docs/ai-sdk-core/tools-and-tool-calling */
 
+import { checkOptions } from '../../../util/src/check-options.ts'
+import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
-import { checkOptions } from '../util/check-options.ts'
-import { withoutUndefined } from '../util/without-undefined.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { blockText, resultText } from './result-text.ts'

@@ -1,9 +1,9 @@
 /** The tools of servers for the Anthropic SDK. https://docs.claude.com/en/docs/agents-and-tools/tool-use */
 
+import { checkOptions } from '../../../util/src/check-options.ts'
+import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
-import { checkOptions } from '../util/check-options.ts'
-import { withoutUndefined } from '../util/without-undefined.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
 import { type SampleHandler, sampledText, toMessages } from './sampling.ts'

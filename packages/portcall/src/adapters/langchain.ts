@@ -1,8 +1,8 @@
 /** The tools of servers for LangChain. https://docs.langchain.com/oss/javascript/langchain/tools */
 
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { blockText, resultText } from './result-text.ts'

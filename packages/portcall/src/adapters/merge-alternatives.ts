@@ -1,6 +1,7 @@
 /** Merges the alternatives at the root of an input schema into one object: model APIs refuse them there. */
+
+import { readParts } from '../../../util/src/parts.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { readParts } from '../util/parts.ts'
 import { resolveLocal } from './local-reference.ts'
 
 /** The members of an object schema. */

@@ -1,7 +1,8 @@
 /** The tools of servers for the OpenAI SDK. https://platform.openai.com/docs/guides/function-calling */
+
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { withoutUndefined } from '../util/without-undefined.ts'
 import { AGENT_TOOL_OPTIONS, type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { withRequiredKeywords } from './provider-schema.ts'
 import { resultText } from './result-text.ts'

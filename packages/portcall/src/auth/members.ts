@@ -2,7 +2,7 @@
  * Reads members of documents that other parties wrote. A member with a wrong type counts as absent, so that a slip in an optional member costs no
  * more than this member.
  */
-import { isStrings } from '../util/strings.ts'
+import { isStrings } from '../../../util/src/strings.ts'
 
 /** Returns a text that is not blank, without the space around it. */
 export function readText(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { setLru } from '../util/lru.ts'
+import { setLru } from '../../../util/src/lru.ts'
 
 /** Limits how often an operation is attempted within a sliding window. */
 export interface RateLimiter {

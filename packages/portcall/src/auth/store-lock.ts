@@ -1,7 +1,7 @@
+import { createBackoff } from '../../../util/src/backoff.ts'
+import { delay, raceAbort } from '../../../util/src/timers.ts'
 import { type Lease, takeLease } from '../stores/lease.ts'
 import type { KeyValueStore } from '../stores/store.ts'
-import { createBackoff } from '../util/backoff.ts'
-import { delay, raceAbort } from '../util/timers.ts'
 
 export interface StoreLockOptions {
   readonly store: KeyValueStore

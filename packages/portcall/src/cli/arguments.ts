@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
+import { closestName } from '../../../util/src/closest-name.ts'
 import { compileSchema, type Issue } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-import { closestName } from '../util/closest-name.ts'
 import { CliError, unreadable, usageError } from './cli-error.ts'
 import { propertyOf, typesOf } from './schema-types.ts'
 

@@ -1,7 +1,7 @@
+import { cutText, sanitizeLine } from '../../../util/src/printable.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../entrypoints/client.ts'
 import { isObject } from '../entrypoints/jsonrpc.ts'
 import type { DetailedTask, Task } from '../entrypoints/tasks-client.ts'
-import { cutText, sanitizeLine } from '../util/printable.ts'
 import { typeName } from './schema-types.ts'
 
 export function formatTool({ name, title, description, inputSchema }: Tool): string {

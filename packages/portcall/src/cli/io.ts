@@ -1,5 +1,5 @@
 /** Input and output of a command: data goes to stdout, messages to stderr. */
-import { sanitize, sanitizeLine } from '../util/printable.ts'
+import { sanitize, sanitizeLine } from '../../../util/src/printable.ts'
 import { type LinePart, type LineStyle, renderLine } from './styled-line.ts'
 
 export interface Io {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command `portcall`: finds the command to run, runs it, and sets the exit code. */
-import { assertNodeVersion } from '../util/assert-node-version.ts'
+import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { COMMON_FLAGS, CONNECTION_FLAGS } from './command-line/flags.ts'
 import { splitAtProgram } from './command-line/parse.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sanitizeLine } from '../../../util/src/printable.ts'
 import type { CallToolResult, ContentBlock, ResourceContents } from '../entrypoints/index.ts'
 import { isObject } from '../entrypoints/jsonrpc.ts'
-import { sanitizeLine } from '../util/printable.ts'
 import type { ExitReason } from './exit-codes.ts'
 import type { Io } from './io.ts'
 

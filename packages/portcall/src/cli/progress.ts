@@ -1,5 +1,5 @@
+import { sanitizeLine } from '../../../util/src/printable.ts'
 import type { Progress } from '../entrypoints/client.ts'
-import { sanitizeLine } from '../util/printable.ts'
 import type { Io } from './io.ts'
 
 /** A progress bar on stderr. */

@@ -1,5 +1,5 @@
-import { errorMessage } from '../util/errors.ts'
-import { sanitizeLine } from '../util/printable.ts'
+import { errorMessage } from '../../../util/src/errors.ts'
+import { sanitizeLine } from '../../../util/src/printable.ts'
 import { CliError, EXITED_HINT } from './cli-error.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
 

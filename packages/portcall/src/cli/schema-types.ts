@@ -1,6 +1,6 @@
+import { reachable } from '../../../util/src/parts.ts'
 import { resolveRef } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-import { reachable } from '../util/parts.ts'
 
 /** Returns the JSON types that a schema allows, without evaluating it; empty if it does not say. */
 export function typesOf(schema: unknown, root: unknown): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-import { sanitizeLine } from '../util/printable.ts'
+import { sanitizeLine } from '../../../util/src/printable.ts'
 
 /** What a part of a line means, which its color shows. */
 export type Tone = 'good' | 'warning' | 'bad' | 'quiet' | 'strong'

@@ -1,7 +1,7 @@
+import { normalUri } from '../../../util/src/normal-uri.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import { openStore } from '../stores/open-store.ts'
-import { normalUri } from '../util/normal-uri.ts'
 import type { CacheOptions } from './options.ts'
 
 /** A cache of results that have a `ttlMs`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */

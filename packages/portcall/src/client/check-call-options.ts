@@ -1,5 +1,5 @@
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { CLIENT_TIMEOUTS, type RequestOptions } from './options.ts'
 
 const NAMES: OptionNames<RequestOptions> = { signal: 1, onProgress: 1, timeouts: 1, headers: 1, meta: 1, onNotification: 1 }

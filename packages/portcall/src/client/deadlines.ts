@@ -1,6 +1,6 @@
-import { type AbortListener, LazyAbort, onAbort } from '../util/abort.ts'
-import { type CoarseTimer, type CoarseTimers, createCoarseTimers } from '../util/coarse-timers.ts'
-import { LinkedSet, type LinkedSetEntry } from '../util/linked-set.ts'
+import { type AbortListener, LazyAbort, onAbort } from '../../../util/src/abort.ts'
+import { type CoarseTimer, type CoarseTimers, createCoarseTimers } from '../../../util/src/coarse-timers.ts'
+import { LinkedSet, type LinkedSetEntry } from '../../../util/src/linked-set.ts'
 import { TimeoutError } from './errors.ts'
 import type { ClientTimeouts } from './options.ts'
 

@@ -1,5 +1,5 @@
+import { retryableOnce } from '../../../util/src/async.ts'
 import { checkMethod, declaredSettings, installExtension } from '../protocol/extensions.ts'
-import { retryableOnce } from '../util/async.ts'
 import { ExtensionUnsupportedError } from './errors.ts'
 import type { ClientExtension, ClientExtensionContext, ClientExtensionDefinition, ClientExtensionPoints } from './extension.ts'
 import type { Client } from './types.ts'

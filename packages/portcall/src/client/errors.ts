@@ -1,7 +1,7 @@
+import { describe } from '../../../util/src/describe.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 import type { CallToolResult } from '../protocol/types.ts'
 import type { Issue } from '../schema/standard.ts'
-import { describe } from '../util/describe.ts'
-import { PortcallError } from '../util/errors.ts'
 
 /** Thrown when a request takes longer than one of its timeouts. The server is notified of the cancellation. */
 export class TimeoutError extends PortcallError {

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../util/src/parse-url.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { applyDefaults, checkContent, type ElicitationSchema, toElicitationSchema } from '../protocol/elicitation.ts'
 import { invalidParams, methodNotFound } from '../protocol/errors.ts'
@@ -10,7 +11,6 @@ import type {
   Root,
 } from '../protocol/input-types.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
-import { parseUrl } from '../util/parse-url.ts'
 
 type Awaitable<T> = T | Promise<T>
 

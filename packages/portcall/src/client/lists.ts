@@ -1,6 +1,6 @@
+import { errorMessage } from '../../../util/src/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { followPages } from '../protocol/pages.ts'
-import { errorMessage } from '../util/errors.ts'
 import { InvalidResultError } from './errors.ts'
 import { checkListItem, labelOf } from './list-items.ts'
 

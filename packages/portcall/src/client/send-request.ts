@@ -1,3 +1,4 @@
+import type { AbortListener } from '../../../util/src/abort.ts'
 import type { ConnectionInfo, Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type RequestId, type Response } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
@@ -5,7 +6,6 @@ import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
 import { clientMeta } from '../protocol/probes.ts'
 import { MODERN_VERSION } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
-import type { AbortListener } from '../util/abort.ts'
 import type { Deadline } from './deadlines.ts'
 import type { ClientEvent, Progress, RequestOptions } from './options.ts'
 

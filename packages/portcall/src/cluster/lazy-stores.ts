@@ -1,6 +1,6 @@
+import { retryableOnce } from '../../../util/src/async.ts'
 import { lazyStore } from '../stores/lazy-store.ts'
 import type { Stores } from '../stores/stores.ts'
-import { retryableOnce } from '../util/async.ts'
 
 /** Returns stores that are opened by the first operation, so that a worker does not wait for them before it loads its program. */
 export function createLazyStores(open: () => Promise<Stores>): Omit<Stores, 'close'> {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { clearTimeout, setTimeout } from 'node:timers'
-import { type Backoff, createBackoff } from '../util/backoff.ts'
+import { type Backoff, createBackoff } from '../../../util/src/backoff.ts'
 import { createMetricsSnapshots } from './metrics-snapshots.ts'
 import type { WorkerExit, WorkerProcess, WorkerProcessOptions } from './worker-process.ts'
 

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { delay } from '../util/timers.ts'
+import { delay } from '../../../util/src/timers.ts'
 
 /** What is shut down, in this order. */
 export interface ShutdownSteps {

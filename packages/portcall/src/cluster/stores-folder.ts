@@ -4,7 +4,7 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { isRunning } from '../util/is-running.ts'
+import { isRunning } from '../../../util/src/is-running.ts'
 
 const PREFIX = `portcall-workers-${hostname()}-`
 const FILE = 'sessions.db'

@@ -1,6 +1,6 @@
 import process from 'node:process'
+import { isRunning } from '../../../util/src/is-running.ts'
 import { setSharedStores } from '../stores/shared-stores.ts'
-import { isRunning } from '../util/is-running.ts'
 import { createLazyStores } from './lazy-stores.ts'
 import { removeStoresFolderAfter } from './stores-folder.ts'
 

@@ -1,6 +1,6 @@
-import { equivalentUris, foldUri, foldUriPattern, isEncodedTooOften } from '../util/equivalent-uris.ts'
-import { createNameMatcher, type NameMatcher } from '../util/name-matcher.ts'
-import { normalUri } from '../util/normal-uri.ts'
+import { equivalentUris, foldUri, foldUriPattern, isEncodedTooOften } from '../../../util/src/equivalent-uris.ts'
+import { createNameMatcher, type NameMatcher } from '../../../util/src/name-matcher.ts'
+import { normalUri } from '../../../util/src/normal-uri.ts'
 
 /** Longer URIs, in characters, are not compared, as those that are encoded many times: rules that deny match them, and rules that allow do not. */
 export const MAX_COMPARED_URI_LENGTH = 16_384

@@ -1,8 +1,8 @@
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { describe } from '../../../util/src/describe.ts'
 import { type CacheOptions, CLIENT_TIMEOUTS } from '../client/options.ts'
 import type { OutputValidation } from '../client/output-validation.ts'
 import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { describe } from '../util/describe.ts'
 import type { ConnectOptions } from './options.ts'
 
 type ConnectionOption =

@@ -1,3 +1,4 @@
+import { withArticle } from '../../../util/src/pluralize.ts'
 import { InvalidResponseError } from '../jsonrpc/errors.ts'
 import type {
   CustomFetch,
@@ -8,7 +9,6 @@ import type {
   HttpTransfer,
 } from '../transports/http/client/types.ts'
 import { WebFetchResponse } from '../transports/http/client/web-fetch.ts'
-import { withArticle } from '../util/pluralize.ts'
 
 /**
  * Creates an HTTP client on top of the option `fetch`, and checks what it returns.

@@ -1,5 +1,7 @@
 /** Connects to a server. The kind of target decides the transport, a probe decides the era; the client itself knows neither. */
 
+import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
+import { ignoreErrors } from '../../../util/src/ignore-errors.ts'
 import { createClient, type ServerConnection } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { ClientEvent } from '../client/options.ts'
@@ -10,8 +12,6 @@ import { bindLogger } from '../logging/bind-logger.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
-import { assertNodeVersion } from '../util/assert-node-version.ts'
-import { ignoreErrors } from '../util/ignore-errors.ts'
 import { checkConnectOptions } from './check-connect-options.ts'
 import { type ConnectionOwner, openServerConnection } from './open-connection.ts'
 import type { ConnectOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import { setLru } from '../util/lru.ts'
+import { setLru } from '../../../util/src/lru.ts'
 
 /** `modern`: stateless revisions. `legacy`: revisions with a handshake. `http+sse`: legacy, over the HTTP+SSE transport. */
 export type Era = 'modern' | 'legacy' | 'http+sse'

@@ -1,12 +1,13 @@
 /** Adds to the error of a failed `connect` what to change. It is loaded on demand, because most connections succeed. */
+
+import { isUrl } from '../../../util/src/parse-url.ts'
+import { adviceForOutput } from '../../../util/src/served-url.ts'
 import { TimeoutError } from '../client/errors.ts'
 import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import { usesEnvironmentProxy } from '../net/environment-proxy.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
-import { isUrl } from '../util/parse-url.ts'
-import { adviceForOutput } from '../util/served-url.ts'
 
 /** How a connection was attempted. */
 export interface ConnectAttempt {

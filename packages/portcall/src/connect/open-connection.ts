@@ -1,4 +1,6 @@
 /** Opens connections to servers of both eras. */
+
+import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import type { Deadlines } from '../client/deadlines.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
@@ -12,7 +14,6 @@ import { MODERN_VERSION, MODERN_VERSIONS, revisionOf } from '../protocol/revisio
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import { SessionExpiredError } from '../transports/http/client/session.ts'
 import type { HttpFetch } from '../transports/http/client/types.ts'
-import { withoutUndefined } from '../util/without-undefined.ts'
 import { cachedEra, cacheEra, type Era, forgetEra } from './era-cache.ts'
 import { type NegotiatedConnection, openChannel, openProcess } from './open-channel.ts'
 import { openHttp } from './open-http.ts'

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import type { Deadlines } from '../client/deadlines.ts'
 import { readResult } from '../client/requester.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
@@ -9,7 +10,6 @@ import type { identityOf } from '../protocol/caller-identity.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
-import { withoutUndefined } from '../util/without-undefined.ts'
 import type { WireObserver } from './options.ts'
 import type { OpenConnection } from './reconnect.ts'
 

@@ -1,3 +1,5 @@
+import { backoffMs } from '../../../util/src/backoff.ts'
+import { delay } from '../../../util/src/timers.ts'
 import type { ServerConnection } from '../client/client.ts'
 import type { Deadlines } from '../client/deadlines.ts'
 import { ClientClosedError } from '../client/errors.ts'
@@ -6,8 +8,6 @@ import type { ConnectionStatus } from '../client/types.ts'
 import type { ConnectionInfo, ConnectionSession, Exchange, ExchangeContext, ServerDescription } from '../jsonrpc/exchange.ts'
 import { reportHandling } from '../jsonrpc/handling.ts'
 import type { Request, Response } from '../jsonrpc/message.ts'
-import { backoffMs } from '../util/backoff.ts'
-import { delay } from '../util/timers.ts'
 
 /** An open connection to a server. */
 export interface OpenConnection {

@@ -1,4 +1,7 @@
 /** Chooses the capabilities that sessions with a legacy server declare, and the session that serves a client. */
+
+import { canonicalJson } from '../../../util/src/canonical-json.ts'
+import { setLru } from '../../../util/src/lru.ts'
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { readClientCapabilities } from '../protocol/capabilities.ts'
 import { declaredSettings } from '../protocol/extensions.ts'
@@ -6,8 +9,6 @@ import { INPUT_CAPABILITIES, type InputKind, inputKindOf, inputKindsOf } from '.
 import { MetaKey } from '../protocol/meta.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
-import { setLru } from '../util/lru.ts'
 
 /** Decides which session a request needs. */
 export interface SessionCapabilities {

@@ -1,9 +1,9 @@
+import { createIdleTimers } from '../../../util/src/idle-timers.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request, Response } from '../jsonrpc/message.ts'
 import { completeResponse } from '../protocol/resource-contents.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
-import { createIdleTimers } from '../util/idle-timers.ts'
 import type { ReconnectingConnection } from './reconnect.ts'
 
 export interface SessionPoolOptions {

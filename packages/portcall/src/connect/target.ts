@@ -1,7 +1,7 @@
+import { isUrl } from '../../../util/src/parse-url.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
-import { isUrl } from '../util/parse-url.ts'
 
 /** A server to start as a child process and to talk to over stdin and stdout. */
 export interface StdioTarget {

@@ -1,5 +1,6 @@
 /** Clients of the Model Context Protocol: connect to servers of every protocol revision, over every transport. @module */
 
+export { PortcallError } from '../../../util/src/errors.ts'
 export type { ClientOptions } from '../client/client.ts'
 export { defineClientExtension } from '../client/define-extension.ts'
 export {
@@ -75,4 +76,3 @@ export {
   createChannelExchange,
 } from '../transports/stdio/client.ts'
 export { SpawnError } from '../transports/stdio/spawn-error.ts'
-export { PortcallError } from '../util/errors.ts'

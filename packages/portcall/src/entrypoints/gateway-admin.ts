@@ -1,5 +1,5 @@
 /** The admin endpoint of gateways: health, status and control on the loopback interface. @module */
-import { assertNodeVersion } from '../util/assert-node-version.ts'
+import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
 
 export {
   AdminActionError,

@@ -1,4 +1,7 @@
 /** Servers of the Model Context Protocol: define a server once and serve clients of every protocol revision. @module */
+
+export { PortcallError } from '../../../util/src/errors.ts'
+export type { JsonForm } from '../../../util/src/json-value.ts'
 export { ConnectionLostError, ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 export {
   type Auth,
@@ -78,5 +81,3 @@ export type * from '../server/tool-definition-extensions.ts'
 export type { Server, ServerLike, UseOptions } from '../server/types.ts'
 export { generateKey, SealError } from '../stores/sealing/seal.ts'
 export { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
-export { PortcallError } from '../util/errors.ts'
-export type { JsonForm } from '../util/json-value.ts'

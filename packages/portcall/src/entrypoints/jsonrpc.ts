@@ -1,4 +1,6 @@
 /** JSON-RPC 2.0 without MCP: messages, exchanges and channels, for authors of transports and middleware. @module */
+
+export { PortcallError } from '../../../util/src/errors.ts'
 export { type Channel, type ChannelInput, channelPair } from '../jsonrpc/channel.ts'
 export { ConnectionLostError, ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 export {
@@ -29,4 +31,3 @@ export {
   type Success,
   success,
 } from '../jsonrpc/message.ts'
-export { PortcallError } from '../util/errors.ts'

@@ -1,5 +1,5 @@
+import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import type { ConnectTarget } from '../connect/target.ts'
-import { withoutUndefined } from '../util/without-undefined.ts'
 import { checkBridgeOptions } from './api/check-options.ts'
 import type { BridgeOptions } from './api/options.ts'
 import { createGateway, type Gateway } from './gateway.ts'

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson } from '../../../util/src/canonical-json.ts'
 import type { Auth } from './exchange.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PortcallError } from '../util/errors.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 import { ConnectionLostError, RpcError } from './errors.ts'
 
 test('the body and the response of an RpcError consist of its code, message and data', () => {

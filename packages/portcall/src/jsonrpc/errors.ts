@@ -1,4 +1,4 @@
-import { PortcallError } from '../util/errors.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 import { type ErrorBody, type Failure, failure, isSuccess, type JsonObject, type RequestId, type Response } from './message.ts'
 
 /** The error codes that JSON-RPC 2.0 defines (section 5.1). */

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { LazyAbort } from '../util/abort.ts'
-import { markImmutable } from '../util/memo.ts'
+import { LazyAbort } from '../../../util/src/abort.ts'
+import { markImmutable } from '../../../util/src/memo.ts'
 import {
   applyMiddleware,
   copySharedResults,

@@ -1,4 +1,4 @@
-import { isImmutable } from '../util/memo.ts'
+import { isImmutable } from '../../../util/src/memo.ts'
 import type { Handling } from './handling.ts'
 import type { Notification, Request, Response } from './message.ts'
 

@@ -1,4 +1,4 @@
-import { type AbortListener, type AbortSource, LazyAbort } from '../util/abort.ts'
+import { type AbortListener, type AbortSource, LazyAbort } from '../../../util/src/abort.ts'
 import { ErrorCode, internalError, RpcError } from './errors.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
 import type { Notification, Request, RequestId, Response } from './message.ts'

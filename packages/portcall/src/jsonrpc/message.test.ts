@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { markImmutable } from '../util/memo.ts'
+import { markImmutable } from '../../../util/src/memo.ts'
 import {
   classify,
   failure,

@@ -1,4 +1,4 @@
-import { stringify } from '../util/memo.ts'
+import { stringify } from '../../../util/src/memo.ts'
 
 /** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue | undefined }

@@ -1,4 +1,4 @@
-import { type AbortSource, onAbort } from '../util/abort.ts'
+import { type AbortSource, onAbort } from '../../../util/src/abort.ts'
 import { ConnectionLostError } from './errors.ts'
 import type { Request, RequestId, Response } from './message.ts'
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../util/parse-json.ts'
+import { parseJson } from '../../../util/src/parse-json.ts'
 import { isObject, type JsonObject } from './message.ts'
 
 /** Returns the object of a JSON text, and `undefined` for any other text. */

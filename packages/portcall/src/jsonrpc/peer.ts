@@ -1,4 +1,4 @@
-import type { AbortSource } from '../util/abort.ts'
+import type { AbortSource } from '../../../util/src/abort.ts'
 import { answerBatch, refuseBatch } from './batch.ts'
 import type { Channel, ChannelInput, UnreadableInput } from './channel.ts'
 import { ConnectionLostError, closedLocally, ErrorCode, internalError, RpcError } from './errors.ts'

@@ -2,7 +2,7 @@
  * Errors of requests that may succeed later. What is thrown says so with `retryable`. JSON-RPC errors say so with the member `retryAfterMs` of
  * `data`, which also means that the request had no effect, or may have it twice.
  */
-import { delay } from '../util/timers.ts'
+import { delay } from '../../../util/src/timers.ts'
 import { RpcError } from './errors.ts'
 import { type ErrorBody, type Failure, isObject } from './message.ts'
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../util/parse-json.ts'
+import { parseJson } from '../../../util/src/parse-json.ts'
 import type { ChannelInput, UnreadableInput } from './channel.ts'
 import { InvalidResponseError } from './errors.ts'
 import { isObject, isRequestId, type RequestId } from './message.ts'

@@ -1,5 +1,5 @@
+import { PortcallError } from '../../../util/src/errors.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision, revisionOf, SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
-import { PortcallError } from '../util/errors.ts'
 
 /**
  * Returns the revision of a session: the one that `initialize` requests if it is a legacy revision, otherwise the latest legacy

@@ -1,6 +1,6 @@
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { createMasker } from '../util/mask-secrets.ts'
-import { normalizeName } from '../util/secret-names.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { createMasker } from '../../../util/src/mask-secrets.ts'
+import { normalizeName } from '../../../util/src/secret-names.ts'
 
 /** Options of `redactSecrets`. */
 export interface RedactionOptions {

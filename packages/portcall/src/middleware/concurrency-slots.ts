@@ -1,9 +1,9 @@
+import { createKeyedMutex } from '../../../util/src/async.ts'
+import { createBackoff } from '../../../util/src/backoff.ts'
+import { delay } from '../../../util/src/timers.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { type Lease, takeLease } from '../stores/lease.ts'
 import type { KeyValueStore } from '../stores/store.ts'
-import { createKeyedMutex } from '../util/async.ts'
-import { createBackoff } from '../util/backoff.ts'
-import { delay } from '../util/timers.ts'
 
 /** Admits a limited number of requests with the same key at once. */
 export interface ConcurrencyGate {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { delay } from '../../../util/src/timers.ts'
 import { callerOf } from '../../test-kit/server.ts'
 import type { Response } from '../jsonrpc/message.ts'
 import { createServer } from '../server/server.ts'
 import { memoryStores } from '../stores/memory/memory.ts'
-import { delay } from '../util/timers.ts'
 import { idempotency } from './idempotency.ts'
 import { idempotencyKey } from './idempotency-key.ts'
 

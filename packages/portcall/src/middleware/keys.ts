@@ -1,6 +1,6 @@
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
 
 /** Options of `byAddress`. */
 export interface AddressKeyOptions {

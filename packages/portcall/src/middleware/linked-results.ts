@@ -1,9 +1,9 @@
+import { sha256 } from '../../../util/src/digest.ts'
+import { randomId } from '../../../util/src/random.ts'
 import { type Authorization, authorizationOf, coversAuthorization } from '../jsonrpc/authorization-key.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
 import type { KeyValueStore } from '../stores/store.ts'
-import { sha256 } from '../util/digest.ts'
-import { randomId } from '../util/random.ts'
 
 /** Results that are too large to be returned, which their caller can read as a resource. */
 export interface LinkedResults {

@@ -1,8 +1,8 @@
+import { createKeyedMutex } from '../../../util/src/async.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { createDefaultStore } from '../stores/open-store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
-import { createKeyedMutex } from '../util/async.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { refuse } from './refusal.ts'
 import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 

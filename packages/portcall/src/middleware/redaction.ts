@@ -1,7 +1,7 @@
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject } from '../jsonrpc/message.ts'
 import { type RedactionOptions, redactSecrets } from '../logging/redact.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
 
 /** Options of `redactResults`. */
 export interface ResultRedactionOptions extends Omit<RedactionOptions, 'maxTextLength'> {

@@ -1,12 +1,12 @@
+import { canonicalJson } from '../../../util/src/canonical-json.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { sha256 } from '../../../util/src/digest.ts'
 import { credentialKey } from '../jsonrpc/authorization-key.ts'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, success } from '../jsonrpc/message.ts'
 import { markReplaying } from '../jsonrpc/replaying.ts'
 import { createMemoryStore } from '../stores/memory/store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { sha256 } from '../util/digest.ts'
 import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 
 /** Options of `resultCache`. */

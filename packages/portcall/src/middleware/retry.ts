@@ -1,9 +1,9 @@
+import { backoffMs } from '../../../util/src/backoff.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { delay } from '../../../util/src/timers.ts'
 import type { Exchange, ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type Request, type Response } from '../jsonrpc/message.ts'
 import { retryAfterMsOf, retryDelayOf } from '../jsonrpc/retryable.ts'
-import { backoffMs } from '../util/backoff.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { delay } from '../util/timers.ts'
 import { IDEMPOTENCY_KEY, idempotencyKey } from './idempotency-key.ts'
 
 /** Options of `retry`. */

@@ -1,6 +1,6 @@
+import type { OptionNames } from '../../../util/src/check-options.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
-import type { OptionNames } from '../util/check-options.ts'
 
 /** Which requests a middleware applies to, and which of them it counts together. */
 export interface RequestSelection {

@@ -1,7 +1,7 @@
+import { LazyAbort, onAbort } from '../../../util/src/abort.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { deriveContext, type Middleware } from '../jsonrpc/exchange.ts'
 import type { Response } from '../jsonrpc/message.ts'
-import { LazyAbort, onAbort } from '../util/abort.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import { refuse } from './refusal.ts'
 import { createKeyLookup, type RequestSelection, SELECTION_NAMES } from './selection.ts'
 

@@ -1,4 +1,4 @@
-import { PortcallError } from '../util/errors.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 
 /** Thrown when a request has to go through a proxy, and the proxy cannot be used. Its message does not contain the password of the proxy. */
 export class ProxyError extends PortcallError {

@@ -1,8 +1,8 @@
 /** Decides which requests go through a proxy, as curl and Go do. */
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { isLoopbackHost } from '../util/loopback-host.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { isLoopbackHost } from '../../../util/src/loopback-host.ts'
+import { parseUrl } from '../../../util/src/parse-url.ts'
 import { type Environment, usesEnvironmentProxy } from './environment-proxy.ts'
 import { ProxyError } from './proxy-error.ts'
 

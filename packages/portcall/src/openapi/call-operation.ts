@@ -1,10 +1,10 @@
 /** Calls an operation of an API: from arguments to a result. */
 
+import { isSecretParameter } from '../../../util/src/secret-names.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult } from '../protocol/types.ts'
 import type { Call } from '../server/call.ts'
 import { ToolError } from '../server/errors.ts'
-import { isSecretParameter } from '../util/secret-names.ts'
 import type { OpenApiLimits, OpenApiOptions, OperationOverrides } from './options.ts'
 import type { GetCredentials, RequestCredentials } from './requests/credentials.ts'
 import { knownArguments, type RequestPlan } from './requests/plan.ts'

@@ -1,4 +1,4 @@
-import { PortcallError } from '../util/errors.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 
 /** Thrown when an OpenAPI description cannot be loaded or served. The message says where the problem is and what to change. */
 export class OpenApiError extends PortcallError {

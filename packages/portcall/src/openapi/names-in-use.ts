@@ -1,8 +1,8 @@
 /** Refuses names in options that refer to nothing in the description: what they should restrict would stay as it is. */
 
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { closestName } from '../util/closest-name.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { closestName } from '../../../util/src/closest-name.ts'
+import { parseUrl } from '../../../util/src/parse-url.ts'
 import type { ApiDocument } from './document/document.ts'
 import { objectOrEmpty } from './document/json.ts'
 import type { DescribedOperation } from './document/operations.ts'

@@ -1,7 +1,7 @@
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import type { Call } from '../server/call.ts'
 import type { BaseToolDefinition } from '../server/definitions.ts'
 import type { ServerOptions } from '../server/options.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
 import type { LoadOptions } from './document/load.ts'
 import type { ApiOperation } from './document/operations.ts'
 

@@ -1,5 +1,5 @@
 /** Decides what becomes of each operation. */
-import { matchesGlob } from '../util/glob.ts'
+import { matchesGlob } from '../../../util/src/glob.ts'
 import type { ApiOperation } from './document/operations.ts'
 import type { OpenApiRoute, OperationTarget } from './options.ts'
 

@@ -2,10 +2,11 @@
  * Elicitation forms: the flat, restricted JSON Schema of a form that a user fills in.
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
+
+import { isString, isStrings } from '../../../util/src/strings.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import type { Issue } from '../schema/standard.ts'
-import { isString, isStrings } from '../util/strings.ts'
 import { FORMAT_CHECKS, isFormat, type TextFormat } from './text-formats.ts'
 
 interface FieldLabels {

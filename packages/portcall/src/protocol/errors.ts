@@ -1,6 +1,6 @@
+import { isStrings } from '../../../util/src/strings.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { type ErrorBody, isObject, isSuccess, type Response } from '../jsonrpc/message.ts'
-import { isStrings } from '../util/strings.ts'
 import type { ClientCapabilities } from './types.ts'
 
 /** The error codes that MCP defines in addition to those of JSON-RPC. https://modelcontextprotocol.io/specification/2026-07-28/basic */

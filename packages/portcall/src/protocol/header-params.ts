@@ -2,12 +2,13 @@
  * Tool arguments that HTTP requests repeat in headers, so that proxies can route by them.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+
+import { toBase64 } from '../../../util/src/base64.ts'
+import { oncePer } from '../../../util/src/once-per.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import { walkSchemas } from '../schema/walk.ts'
-import { toBase64 } from '../util/base64.ts'
-import { oncePer } from '../util/once-per.ts'
 import { headerMismatch } from './errors.ts'
 
 const ANNOTATION = 'x-mcp-header'

@@ -1,6 +1,6 @@
+import { isJsonEqual } from '../../../util/src/json-equal.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { isJsonEqual } from '../util/json-equal.ts'
 
 /** How many pages of one list are fetched: `remote` from a server elsewhere, `local` from one in this process. */
 export const PAGE_LIMITS = { remote: 64, local: 1000 } as const

@@ -1,5 +1,5 @@
+import { isTextType } from '../../../util/src/media-type.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
-import { isTextType } from '../util/media-type.ts'
 
 /**
  * Returns contents of a resource with exactly one of `text` and `blob`. A peer may leave out the member because it is empty, as Go's

@@ -1,4 +1,4 @@
-import { isUrl } from '../util/parse-url.ts'
+import { isUrl } from '../../../util/src/parse-url.ts'
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,12})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i

@@ -1,6 +1,6 @@
+import { parseJson } from '../../../util/src/parse-json.ts'
 import type { ChannelInput } from '../jsonrpc/channel.ts'
 import { isObject, type Message, type RequestId } from '../jsonrpc/message.ts'
-import { parseJson } from '../util/parse-json.ts'
 import { isRecordingHeader } from './header.ts'
 
 /** One line of a recording, from the perspective of the recorded side. */

@@ -1,5 +1,5 @@
-import { createMasker, createNumberedMask } from '../util/mask-secrets.ts'
-import { normalizeName } from '../util/secret-names.ts'
+import { createMasker, createNumberedMask } from '../../../util/src/mask-secrets.ts'
+import { normalizeName } from '../../../util/src/secret-names.ts'
 
 /** Returns a value with its secrets replaced by numbered placeholders. Equal secrets have the same number. */
 export type Redact = (value: unknown) => unknown

@@ -1,8 +1,8 @@
+import { isJsonEqual } from '../../../util/src/json-equal.ts'
 import type { Channel, ChannelInput } from '../jsonrpc/channel.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Message, Notification, Request, RequestId } from '../jsonrpc/message.ts'
 import { METHODS } from '../protocol/methods.ts'
-import { isJsonEqual } from '../util/json-equal.ts'
 import { createIdTranslator, isRequestMessage, isResponseMessage, matchesRecorded, relatedRequestId } from './message-matching.ts'
 import { type Recording, type RecordingEntry, readRecording } from './recording.ts'
 

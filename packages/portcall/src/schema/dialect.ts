@@ -1,5 +1,5 @@
+import { parseUrl } from '../../../util/src/parse-url.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { parseUrl } from '../util/parse-url.ts'
 import { SchemaError } from './errors.ts'
 import { walkSchemas } from './walk.ts'
 

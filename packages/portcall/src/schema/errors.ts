@@ -1,4 +1,4 @@
-import { PortcallError } from '../util/errors.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 
 /** Thrown for a schema or a URI template that cannot be used. The message states what to change. */
 export class SchemaError extends PortcallError {

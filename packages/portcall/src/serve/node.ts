@@ -1,6 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
+import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
+import type { OptionNames } from '../../../util/src/check-options.ts'
 import { countWorkers } from '../cluster/count-workers.ts'
 import { joinSupervisor, type SupervisorLink } from '../cluster/join-supervisor.ts'
 import { createShutdown, ignoreSignals } from '../cluster/shutdown.ts'
@@ -16,8 +18,6 @@ import { createHealthChecks, type HealthOptions } from '../transports/http/serve
 import { explainListenError } from '../transports/http/server/node/listen-error.ts'
 import { createNodeServer, type NodeServerLimits } from '../transports/http/server/node/server.ts'
 import { checkHttpOptions, HTTP_OPTION_NAMES, type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
-import { assertNodeVersion } from '../util/assert-node-version.ts'
-import type { OptionNames } from '../util/check-options.ts'
 
 assertNodeVersion()
 

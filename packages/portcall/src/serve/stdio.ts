@@ -1,11 +1,11 @@
+import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { withTimeout } from '../../../util/src/timers.ts'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import type { PipeLimits } from '../transports/stdio/pipe-channel.ts'
 import { processChannel } from '../transports/stdio/process-channel.ts'
 import { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
-import { assertNodeVersion } from '../util/assert-node-version.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { withTimeout } from '../util/timers.ts'
 
 assertNodeVersion()
 

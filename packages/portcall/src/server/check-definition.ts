@@ -1,8 +1,9 @@
 /** Checks what is registered on a server, since JavaScript passes anything. The messages say what to change. */
+
+import { checkOptions, type KnownOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { describe } from '../../../util/src/describe.ts'
 import type { Annotations, CacheHint, Icon, ToolAnnotations } from '../protocol/types.ts'
 import type { Schema } from '../schema/standard.ts'
-import { checkOptions, type KnownOptions, type OptionNames } from '../util/check-options.ts'
-import { describe } from '../util/describe.ts'
 import type { BaseDefinition, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition } from './definitions.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
 import type { TextToolView } from './tool-view.ts'

@@ -1,7 +1,7 @@
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { describe } from '../../../util/src/describe.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { CacheHint } from '../protocol/types.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { describe } from '../util/describe.ts'
 import { type Cacheable, SERVER_LIMITS, type ServerOptions } from './options.ts'
 import type { UseOptions } from './types.ts'
 

@@ -1,6 +1,6 @@
+import { describe } from '../../../util/src/describe.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { InferInput, Schema } from '../schema/standard.ts'
-import { describe } from '../util/describe.ts'
 import type { Call } from './call.ts'
 import type {
   Arguments,

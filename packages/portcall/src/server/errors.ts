@@ -1,6 +1,6 @@
+import { PortcallError } from '../../../util/src/errors.ts'
 import type { ElicitAction } from '../protocol/input-types.ts'
 import type { Issue } from '../schema/standard.ts'
-import { PortcallError } from '../util/errors.ts'
 
 /** Thrown by a tool to report a failure to the model, which sees the message. Messages of other errors are never sent to clients. */
 export class ToolError extends PortcallError {

@@ -1,6 +1,6 @@
+import { createCoarseTimers } from '../../../util/src/coarse-timers.ts'
 import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
 import type { Sealer } from '../stores/sealing/seal.ts'
-import { createCoarseTimers } from '../util/coarse-timers.ts'
 import type { CallContext } from './call.ts'
 import type { Handler } from './dispatch.ts'
 import type { OnEvent } from './events.ts'

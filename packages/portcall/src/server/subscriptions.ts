@@ -1,11 +1,11 @@
+import { onAbort } from '../../../util/src/abort.ts'
+import { normalUri } from '../../../util/src/normal-uri.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import { MetaKey, withMeta } from '../protocol/meta.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
-import { onAbort } from '../util/abort.ts'
-import { normalUri } from '../util/normal-uri.ts'
 import type { Call, CallContext } from './call.ts'
 import type { Awaitable } from './definitions.ts'
 

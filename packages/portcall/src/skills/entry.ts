@@ -1,5 +1,5 @@
+import { PortcallError } from '../../../util/src/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { PortcallError } from '../util/errors.ts'
 
 /** The id of the skills extension. https://modelcontextprotocol.io/extensions/skills */
 export const SKILLS_ID = 'io.modelcontextprotocol/skills'

@@ -1,7 +1,7 @@
+import { isJsonEqual } from '../../../util/src/json-equal.ts'
 import type { ClientExtensionContext } from '../client/extension.ts'
 import type { CallOptions } from '../client/options.ts'
 import type { ResourceContents } from '../protocol/types.ts'
-import { isJsonEqual } from '../util/json-equal.ts'
 import { checkLimits, digestOf, directoryOf, type SkillEntry, SkillError, type SkillFile, type SkillLimits } from './entry.ts'
 import { type Manifest, parseManifest } from './frontmatter.ts'
 

@@ -1,8 +1,8 @@
 /** Serves skill folders. Imported when a folder is served. */
 import { realpath } from 'node:fs/promises'
+import { createMutex } from '../../../util/src/async.ts'
+import { watchTree } from '../../../util/src/watch-tree.ts'
 import type { ServerExtensionContext } from '../server/extension.ts'
-import { createMutex } from '../util/async.ts'
-import { watchTree } from '../util/watch-tree.ts'
 import { type Catalog, createCatalog, describeFile } from './catalog.ts'
 import { digestOf, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
 import { readFileWithin, type ScannedFile, type ScannedFolder, scanFolder } from './folder.ts'

@@ -1,5 +1,5 @@
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { describe } from '../util/describe.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { describe } from '../../../util/src/describe.ts'
 
 /** The names of the options of the three parts of stores. */
 export type StoresPartNames<T> = {

@@ -1,4 +1,4 @@
-import { withTimeout } from '../util/timers.ts'
+import { withTimeout } from '../../../util/src/timers.ts'
 import type { Bus } from './bus.ts'
 import { StoreUnavailableError } from './errors.ts'
 import type { EventLog } from './log.ts'

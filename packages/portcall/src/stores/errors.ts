@@ -1,4 +1,4 @@
-import { PortcallError } from '../util/errors.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 
 /**
  * The backend of a store, log or bus is unavailable: the database server is unreachable, the disk is full, the file is locked. The message

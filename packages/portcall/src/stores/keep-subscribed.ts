@@ -1,5 +1,5 @@
-import { createBackoff } from '../util/backoff.ts'
-import { interruptibleDelay } from '../util/timers.ts'
+import { createBackoff } from '../../../util/src/backoff.ts'
+import { interruptibleDelay } from '../../../util/src/timers.ts'
 import type { Bus } from './bus.ts'
 
 export interface KeepSubscribedOptions {

@@ -1,7 +1,7 @@
-import { createMutex } from '../util/async.ts'
-import { PortcallError } from '../util/errors.ts'
-import { randomId } from '../util/random.ts'
-import { delay, unref } from '../util/timers.ts'
+import { createMutex } from '../../../util/src/async.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
+import { randomId } from '../../../util/src/random.ts'
+import { delay, unref } from '../../../util/src/timers.ts'
 import type { KeyValueStore } from './store.ts'
 
 /** An exclusive right among all processes that share a store. It is renewed automatically while this process runs. */

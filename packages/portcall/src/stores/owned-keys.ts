@@ -2,8 +2,8 @@
  * Keys that name their owner after a slash. A store in memory that is full evicts the entries of the largest group of keys, so what one owner
  * stores does not evict the entries of others.
  */
-import { sha256 } from '../util/digest.ts'
-import { randomId } from '../util/random.ts'
+import { sha256 } from '../../../util/src/digest.ts'
+import { randomId } from '../../../util/src/random.ts'
 
 /** Enough of a hash that no two owners have the same. */
 const OWNER_LENGTH = 22

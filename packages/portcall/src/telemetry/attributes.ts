@@ -1,9 +1,9 @@
 import type { Attributes } from '@opentelemetry/api'
+import { setLru } from '../../../util/src/lru.ts'
 import type { ConnectionInfo, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type Request, type RequestId, type Response } from '../jsonrpc/message.ts'
 import type { Outcome, RequestOrigin, TracedOperation } from '../logging/operation.ts'
 import { redactSecrets } from '../logging/redact.ts'
-import { setLru } from '../util/lru.ts'
 import type { RecordedValue, TelemetryOptions } from './options.ts'
 
 /** The attributes of spans and metrics. https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md */

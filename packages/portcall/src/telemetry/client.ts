@@ -7,6 +7,7 @@ import {
   SpanKind,
   trace,
 } from '@opentelemetry/api'
+import { checkOptions } from '../../../util/src/check-options.ts'
 import type { InputMiddleware } from '../client/input-requests.ts'
 import {
   type ConnectionInfo,
@@ -18,7 +19,6 @@ import {
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { metaOf, type Outcome, outcomeOf, SUCCEEDED, thrownOutcome } from '../logging/operation.ts'
 import { rememberTrace } from '../logging/request-traces.ts'
-import { checkOptions } from '../util/check-options.ts'
 import {
   Attribute,
   type ConnectionAttributes,

@@ -1,5 +1,5 @@
+import { checkOptions } from '../../../util/src/check-options.ts'
 import type { Middleware, ServerDescription } from '../jsonrpc/exchange.ts'
-import { checkOptions } from '../util/check-options.ts'
 import { Attribute } from './attributes.ts'
 import { createClientMiddleware } from './client.ts'
 import type { ClientTelemetryOptions } from './options.ts'

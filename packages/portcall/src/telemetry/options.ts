@@ -1,7 +1,7 @@
 import type { Attributes, MeterProvider, TracerProvider } from '@opentelemetry/api'
+import type { OptionNames } from '../../../util/src/check-options.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
-import type { OptionNames } from '../util/check-options.ts'
 
 /** What a recorded value is. */
 export type RecordedValue = 'arguments' | 'result'

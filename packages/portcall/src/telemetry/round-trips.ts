@@ -1,6 +1,6 @@
 import { isSpanContextValid, type SpanContext } from '@opentelemetry/api'
+import { setLru } from '../../../util/src/lru.ts'
 import { isSuccess, type Request, type Response } from '../jsonrpc/message.ts'
-import { setLru } from '../util/lru.ts'
 
 /** Finds the span of the earlier request when a client sends a call again with the input that the server required. */
 export interface RoundTripLinks {

@@ -1,11 +1,11 @@
 import { context as activeContext, type Context, type Span, type SpanContext, SpanKind, trace } from '@opentelemetry/api'
+import { checkOptions } from '../../../util/src/check-options.ts'
 import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { markRecording } from '../jsonrpc/recording.ts'
 import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from '../logging/operation.ts'
 import { rememberTrace } from '../logging/request-traces.ts'
 import { withMeta } from '../protocol/meta.ts'
-import { checkOptions } from '../util/check-options.ts'
 import {
   Attribute,
   type ConnectionAttributes,

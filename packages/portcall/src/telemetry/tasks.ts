@@ -1,7 +1,7 @@
 import { context as activeContext, SpanKind, trace } from '@opentelemetry/api'
+import { checkOptions } from '../../../util/src/check-options.ts'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { metaOf, outcomeOf, thrownOutcome } from '../logging/operation.ts'
-import { checkOptions } from '../util/check-options.ts'
 import { Attribute } from './attributes.ts'
 import { createInstruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'

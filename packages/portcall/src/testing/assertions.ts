@@ -1,8 +1,8 @@
+import { isJsonEqual } from '../../../util/src/json-equal.ts'
 import type { Change, Subscription } from '../client/subscriptions.ts'
 import { RpcError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { CallToolResult } from '../protocol/types.ts'
-import { isJsonEqual } from '../util/json-equal.ts'
 import { assertionError, formatValue } from './assertion-error.ts'
 import { withCause } from './pair/show-causes.ts'
 

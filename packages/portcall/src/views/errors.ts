@@ -1,4 +1,4 @@
-import { PortcallError } from '../util/errors.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 
 /** The kinds of `ViewError`. */
 export type ViewErrorCode =

@@ -1,8 +1,8 @@
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { describe } from '../../../util/src/describe.ts'
 import { CSP_LISTS, VIEW_PERMISSIONS, type ViewCsp, type ViewPermissions } from '../protocol/apps.ts'
 import { isCspSource } from '../protocol/csp-source.ts'
 import type { CacheHint } from '../protocol/types.ts'
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import { describe } from '../util/describe.ts'
 
 /** How clients authenticate for a tool, as ChatGPT reads it. */
 export type ChatgptSecurityScheme =

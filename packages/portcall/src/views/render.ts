@@ -1,7 +1,7 @@
+import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { isVisibleTo, ViewKey, type ViewMeta } from '../protocol/apps.ts'
 import type { ViewedTool } from '../server/tool-view.ts'
-import { withoutUndefined } from '../util/without-undefined.ts'
 import type { ChatgptOptions, ViewOptions } from './options.ts'
 
 /** Returns the `_meta` of a view, for its entry in lists and for its contents. */

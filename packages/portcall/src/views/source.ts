@@ -1,4 +1,4 @@
-import { describe } from '../util/describe.ts'
+import { describe } from '../../../util/src/describe.ts'
 import { ViewError } from './errors.ts'
 import { type FilePlatform, findFilePlatform } from './platform.ts'
 

@@ -1,4 +1,4 @@
-import { PortcallError } from '../../util/errors.ts'
+import { PortcallError } from '../../../../util/src/errors.ts'
 
 /** Why a client could not get an access token, or did not use one. */
 export type AuthErrorReason =

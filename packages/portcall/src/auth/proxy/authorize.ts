@@ -3,10 +3,11 @@
  * the identity provider sees a single client, so it would skip consent for all MCP clients (the confused deputy problem).
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices#confused-deputy-problem
  */
+
+import { constantTimeEqual, sha256 } from '../../../../util/src/digest.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { ownedSecret, ownerKey, secretKey } from '../../stores/owned-keys.ts'
-import { constantTimeEqual, sha256 } from '../../util/digest.ts'
-import { randomId } from '../../util/random.ts'
 import { isLoopbackUrl, isSameResource } from '../server/resource.ts'
 import { consentPage, denialPage } from './consent.ts'
 import type { ProxyContext } from './context.ts'

@@ -1,5 +1,5 @@
+import { sha256 } from '../../../../util/src/digest.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { sha256 } from '../../util/digest.ts'
 import { OAuthEndpointError } from './http.ts'
 import type { ProxyClientAuthMethod, ProxyClientRegistration } from './options.ts'
 import { isRedirectUri } from './redirects.ts'

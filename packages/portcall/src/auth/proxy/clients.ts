@@ -4,11 +4,12 @@
  * hand.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
+
+import { sha256 } from '../../../../util/src/digest.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { HookRequest } from '../../protocol/http.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
-import { sha256 } from '../../util/digest.ts'
-import { randomId } from '../../util/random.ts'
 import { type ClientDescription, checkRegistration, describeRegistration, parseMetadata, usesSecret } from './client-metadata.ts'
 import { createDocumentFetch } from './document-fetch.ts'
 import { OAuthEndpointError } from './http.ts'

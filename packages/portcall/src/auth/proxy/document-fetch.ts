@@ -5,10 +5,10 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations
  */
 import ipaddr from 'ipaddr.js'
+import { createSingleFlight } from '../../../../util/src/async.ts'
+import { isStrictUrl } from '../../../../util/src/strict-url.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
-import { createSingleFlight } from '../../util/async.ts'
-import { isStrictUrl } from '../../util/strict-url.ts'
 import { createSafeFetch } from '../client/http/safe-fetch.ts'
 import { createRateLimiter } from '../rate-limiter.ts'
 import { OAuthEndpointError } from './http.ts'

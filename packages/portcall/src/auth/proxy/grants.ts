@@ -3,11 +3,11 @@
  * inside the grant: deleting the grant invalidates all of its tokens.
  */
 
+import { constantTimeEqual, sha256 } from '../../../../util/src/digest.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import { ownedSecret, ownerIn, ownerKey, secretKey } from '../../stores/owned-keys.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { constantTimeEqual, sha256 } from '../../util/digest.ts'
-import { randomId } from '../../util/random.ts'
 import type { ProxyClientAuthMethod, ProxyLifetimes, UpstreamTokens } from './options.ts'
 import { SECRET_BYTES, type UpstreamClient } from './upstream.ts'
 

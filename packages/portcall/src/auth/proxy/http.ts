@@ -1,8 +1,9 @@
 /** Reading requests and writing responses of the proxy's endpoints. */
+
+import { PortcallError } from '../../../../util/src/errors.ts'
+import { queryOf } from '../../../../util/src/request-target.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
-import { PortcallError } from '../../util/errors.ts'
-import { queryOf } from '../../util/request-target.ts'
 
 /** An OAuth error response (RFC 6749, section 5.2). `code` is its `error`, the message its `error_description`. */
 export class OAuthEndpointError extends PortcallError {

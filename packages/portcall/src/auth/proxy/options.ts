@@ -1,6 +1,6 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import type { HookRequest } from '../../protocol/http.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { IssuerFetchOptions } from '../server/issuer-fetch.ts'
 
 /** The identity provider, and the registration of the proxy with it. */

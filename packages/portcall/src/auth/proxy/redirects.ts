@@ -1,4 +1,4 @@
-import { isStrictUrl } from '../../util/strict-url.ts'
+import { isStrictUrl } from '../../../../util/src/strict-url.ts'
 import { isLoopbackUrl } from '../server/resource.ts'
 
 const MAX_LENGTH = 512

@@ -1,5 +1,5 @@
+import { constantTimeEqual, sha256 } from '../../../../util/src/digest.ts'
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
-import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { isSameResource } from '../server/resource.ts'
 import { CODE_KEY, type CodeRecord } from './callback.ts'
 import { type AuthenticatedClient, authenticateProxyClient } from './client-authentication.ts'

@@ -1,5 +1,5 @@
+import { createSingleFlight } from '../../../../util/src/async.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { createSingleFlight } from '../../util/async.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
 import { withStoreLock } from '../store-lock.ts'
 import type { Grant, Grants } from './grants.ts'

@@ -1,9 +1,9 @@
 /** Attacks on DPoP with nonces (RFC 9449, sections 8 to 11). */
 import * as jose from 'jose'
 import { expect, test } from 'vitest'
+import { sha256 } from '../../../../util/src/digest.ts'
 import { createNotesServer, ERAS, HANDLERS, RESOURCE, startIssuer } from '../../../test-kit/auth/protected-server.ts'
 import { createSealer, generateKey } from '../../stores/sealing/seal.ts'
-import { sha256 } from '../../util/digest.ts'
 import type { DpopVerifierOptions } from './dpop-verifier.ts'
 import { protect } from './protect.ts'
 import { jwt } from './verifiers/jwt.ts'

@@ -3,12 +3,12 @@
  * A stolen token is then worthless, and so is a stolen proof, which is valid once, for one request, and for a few minutes.
  */
 import type { JWTPayload } from 'jose'
+import { constantTimeEqual, sha256 } from '../../../../util/src/digest.ts'
 import type { RequestHead } from '../../protocol/http.ts'
 import { createDefaultStore } from '../../stores/open-store.ts'
 import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { isSameResource } from './resource.ts'
 
 /** How a server verifies DPoP proofs (RFC 9449). */

@@ -1,4 +1,4 @@
-import { PortcallError } from '../../util/errors.ts'
+import { PortcallError } from '../../../../util/src/errors.ts'
 
 /** Throw it in a verifier to refuse a token. The caller receives 401 `invalid_token` with the message as its description. */
 export class InvalidTokenError extends PortcallError {

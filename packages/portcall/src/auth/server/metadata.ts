@@ -1,6 +1,6 @@
+import { pathOf } from '../../../../util/src/request-target.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { HookResponse, RequestHead } from '../../protocol/http.ts'
-import { pathOf } from '../../util/request-target.ts'
 import type { ProtectedResource } from './resource.ts'
 
 /** How long metadata may be cached. */

@@ -1,6 +1,6 @@
-import { isLoopbackHost } from '../../util/loopback-host.ts'
-import { parseUrl } from '../../util/parse-url.ts'
-import { isStrictUrl } from '../../util/strict-url.ts'
+import { isLoopbackHost } from '../../../../util/src/loopback-host.ts'
+import { parseUrl } from '../../../../util/src/parse-url.ts'
+import { isStrictUrl } from '../../../../util/src/strict-url.ts'
 
 const WELL_KNOWN = '/.well-known/'
 

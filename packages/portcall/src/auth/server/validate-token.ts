@@ -1,4 +1,4 @@
-import { isSameIssuer } from '../../util/issuer.ts'
+import { isSameIssuer } from '../../../../util/src/issuer.ts'
 import { InvalidTokenError } from './errors.ts'
 import { principalOf } from './principal.ts'
 import { isSameResource } from './resource.ts'

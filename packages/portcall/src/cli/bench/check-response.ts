@@ -1,5 +1,5 @@
+import { parseJson } from '../../../../util/src/parse-json.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
-import { parseJson } from '../../util/parse-json.ts'
 import type { CallFailure } from './lane.ts'
 
 const DATA_LINE = /^data:(.*)$/gm

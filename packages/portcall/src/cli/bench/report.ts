@@ -1,4 +1,4 @@
-import { pluralize } from '../../util/pluralize.ts'
+import { pluralize } from '../../../../util/src/pluralize.ts'
 import type { LoadMeasurement } from './run-load.ts'
 
 /** What a measurement was made with. */

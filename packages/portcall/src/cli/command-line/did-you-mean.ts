@@ -1,4 +1,4 @@
-import { closestName } from '../../util/closest-name.ts'
+import { closestName } from '../../../../util/src/closest-name.ts'
 import { type CliError, usageError } from '../cli-error.ts'
 
 /** Returns a hint with the most similar name, or else with the available names. `prefix` precedes each name. */

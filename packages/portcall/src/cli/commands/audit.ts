@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
+import { pluralize } from '../../../../util/src/pluralize.ts'
 import { type AuditVerdict, createStoredAuditLog, verifyAuditLog } from '../../entrypoints/middleware.ts'
-import { pluralize } from '../../util/pluralize.ts'
 import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { isStoresUrl, openConfiguredStores } from '../gateway/stores.ts'

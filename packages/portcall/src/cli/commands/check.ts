@@ -1,5 +1,5 @@
+import { pluralize } from '../../../../util/src/pluralize.ts'
 import type { HostEffect, HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
-import { pluralize } from '../../util/pluralize.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'

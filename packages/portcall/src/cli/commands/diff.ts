@@ -1,5 +1,5 @@
+import { pluralize } from '../../../../util/src/pluralize.ts'
 import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
-import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { ignoreFlag, printRows } from '../sessions/print-rows.ts'

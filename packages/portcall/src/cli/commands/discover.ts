@@ -1,4 +1,4 @@
-import { sanitize } from '../../util/printable.ts'
+import { sanitize } from '../../../../util/src/printable.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { withClient } from '../target/connect.ts'
 

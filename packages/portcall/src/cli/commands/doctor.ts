@@ -1,5 +1,5 @@
+import { sanitize } from '../../../../util/src/printable.ts'
 import type { DiagnoseOptions, Diagnosis, DiagnosisStepId, StepResult } from '../../entrypoints/diagnostics.ts'
-import { sanitize } from '../../util/printable.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { readHeaderFlags } from '../command-line/flag-values.ts'

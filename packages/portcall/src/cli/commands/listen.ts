@@ -1,5 +1,5 @@
+import { isUrl } from '../../../../util/src/parse-url.ts'
 import type { Change, Client, Subscription } from '../../entrypoints/client.ts'
-import { isUrl } from '../../util/parse-url.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'

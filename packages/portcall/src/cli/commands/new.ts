@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { quote } from '../../util/quote.ts'
+import { quote } from '../../../../util/src/quote.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { unknownName } from '../command-line/did-you-mean.ts'

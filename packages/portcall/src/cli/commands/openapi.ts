@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { matchesGlob } from '../../../../util/src/glob.ts'
 import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer } from '../../entrypoints/openapi.ts'
-import { matchesGlob } from '../../util/glob.ts'
 import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { expandFlag, readHeaderFlags } from '../command-line/flag-values.ts'

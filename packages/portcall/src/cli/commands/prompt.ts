@@ -1,5 +1,5 @@
+import { sanitizeLine } from '../../../../util/src/printable.ts'
 import type { Client } from '../../entrypoints/client.ts'
-import { sanitizeLine } from '../../util/printable.ts'
 import { buildArguments, readArguments } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'

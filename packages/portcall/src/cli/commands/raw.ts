@@ -1,6 +1,6 @@
+import { sanitize } from '../../../../util/src/printable.ts'
 import type { Client, WireObserver, WireSender } from '../../entrypoints/client.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
-import { sanitize } from '../../util/printable.ts'
 import { buildArguments, readArguments } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'

@@ -1,5 +1,5 @@
+import { pluralize } from '../../../../util/src/pluralize.ts'
 import type { Client } from '../../entrypoints/client.ts'
-import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { ExitReason } from '../exit-codes.ts'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
+import { sanitize, sanitizeLine } from '../../../../util/src/printable.ts'
 import { compileSchema, type FormRequest, type UrlRequest } from '../../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
-import { sanitize, sanitizeLine } from '../../util/printable.ts'
 import { convert } from '../arguments.ts'
 import { typesOf } from '../schema-types.ts'
 

@@ -1,6 +1,6 @@
+import { errorMessage } from '../../../../util/src/errors.ts'
+import { cutText, sanitizeLine, shortenMessage } from '../../../../util/src/printable.ts'
 import type { GatewayEvent } from '../../entrypoints/gateway.ts'
-import { errorMessage } from '../../util/errors.ts'
-import { cutText, sanitizeLine, shortenMessage } from '../../util/printable.ts'
 import { EXITED_HINT } from '../cli-error.ts'
 import type { Io } from '../io.ts'
 import type { VariableMask } from './variable-mask.ts'

@@ -1,4 +1,4 @@
-import { sanitize } from '../../util/printable.ts'
+import { sanitize } from '../../../../util/src/printable.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import type { Io } from '../io.ts'

@@ -1,3 +1,5 @@
+import { errorMessage } from '../../../../util/src/errors.ts'
+import { sanitizeLine } from '../../../../util/src/printable.ts'
 import { connect, type Tool } from '../../entrypoints/client.ts'
 import type { ToolTokens } from '../../entrypoints/diagnostics.ts'
 import {
@@ -6,8 +8,6 @@ import {
   type GatewayOptions,
   type GatewayServerAuth,
 } from '../../entrypoints/gateway.ts'
-import { errorMessage } from '../../util/errors.ts'
-import { sanitizeLine } from '../../util/printable.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import { describeTarget } from './controller.ts'

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../util/errors.ts'
+import { errorMessage } from '../../../../util/src/errors.ts'
 import { CliError } from '../cli-error.ts'
 
 /** Returns what an error says, with all its lines. */

@@ -1,5 +1,5 @@
-import { pluralize } from '../../util/pluralize.ts'
-import { sanitizeLine, shortenMessage } from '../../util/printable.ts'
+import { pluralize } from '../../../../util/src/pluralize.ts'
+import { sanitizeLine, shortenMessage } from '../../../../util/src/printable.ts'
 import { adviceFor } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerSafely } from '../../../../util/src/answer-safely.ts'
+import { countHeader } from '../../../../util/src/header-names.ts'
 import type { HookRequest, OnRequest } from '../../entrypoints/http.ts'
-import { answerSafely } from '../../util/answer-safely.ts'
-import { countHeader } from '../../util/header-names.ts'
 
 /** A server on the loopback interface for the pages of a gateway that serves its clients over stdio. */
 export interface PageServer {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
+import { pluralize } from '../../../../util/src/pluralize.ts'
 import { acceptPins, type DefinitionChange, formatChange, pinOptionsOf } from '../../entrypoints/gateway.ts'
-import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import type { ExitReason } from '../exit-codes.ts'

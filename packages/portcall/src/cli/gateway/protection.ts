@@ -1,6 +1,6 @@
+import { isSameIssuer } from '../../../../util/src/issuer.ts'
 import type { ProtectedOptions, Verifier } from '../../entrypoints/auth-server.ts'
 import type { GatewayAuthSettings, GatewayIssuer } from '../../entrypoints/gateway.ts'
-import { isSameIssuer } from '../../util/issuer.ts'
 import { CliError } from '../cli-error.ts'
 
 /** Creates the options that protect a gateway. @throws CliError if the metadata of an issuer cannot be read. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRunning } from '../../util/is-running.ts'
+import { isRunning } from '../../../../util/src/is-running.ts'
 import { portcallHome } from '../login/stored-login.ts'
 
 /** How to reach the admin endpoint of a running gateway. Only its user can read the file. */

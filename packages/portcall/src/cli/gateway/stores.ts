@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { errorMessage } from '../../../../util/src/errors.ts'
 import type { Stores } from '../../entrypoints/stores.ts'
-import { errorMessage } from '../../util/errors.ts'
 import { CliError } from '../cli-error.ts'
 import { createVariableMask, type VariableMask } from './variable-mask.ts'
 

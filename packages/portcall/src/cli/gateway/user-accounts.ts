@@ -1,5 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { retryableOnce } from '../../../../util/src/async.ts'
+import { isSameIssuer } from '../../../../util/src/issuer.ts'
 import { fileStore } from '../../entrypoints/auth-client.ts'
 import {
   type AccountServerOptions,
@@ -15,8 +17,6 @@ import {
 } from '../../entrypoints/gateway.ts'
 import { generateKey } from '../../entrypoints/index.ts'
 import type { KeyValueStore, Stores } from '../../entrypoints/stores.ts'
-import { retryableOnce } from '../../util/async.ts'
-import { isSameIssuer } from '../../util/issuer.ts'
 import { usageError } from '../cli-error.ts'
 import { portcallHome } from '../login/stored-login.ts'
 import { createProtectionOptions } from './protection.ts'

@@ -1,5 +1,5 @@
-import { type EncodedTexts, findEncoded } from '../../util/encoded-forms.ts'
-import { parseUrl } from '../../util/parse-url.ts'
+import { type EncodedTexts, findEncoded } from '../../../../util/src/encoded-forms.ts'
+import { parseUrl } from '../../../../util/src/parse-url.ts'
 
 /** The values that replaced variables in a configuration, which must not be printed. */
 export interface VariableMask {

@@ -1,5 +1,5 @@
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { wordsOf } from '../../util/words-of.ts'
+import { wordsOf } from '../../../../util/src/words-of.ts'
 import type { ConfigEditor } from './editor.ts'
 import { putMember, removeMember } from './json-members.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findScript } from '../../util/find-script.ts'
+import { findScript } from '../../../../util/src/find-script.ts'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
 import { parseHeaderFlags, readEnvFlags } from '../command-line/flag-values.ts'

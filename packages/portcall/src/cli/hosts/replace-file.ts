@@ -1,8 +1,8 @@
 import { copyFile, mkdir, open, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { withFileLock } from '../../util/file-lock.ts'
-import { randomId } from '../../util/random.ts'
-import { renameFile } from '../../util/rename-file.ts'
+import { withFileLock } from '../../../../util/src/file-lock.ts'
+import { randomId } from '../../../../util/src/random.ts'
+import { renameFile } from '../../../../util/src/rename-file.ts'
 
 /** Reads a text file. Returns an empty string if it does not exist. */
 export async function readTextFile(path: string): Promise<string> {

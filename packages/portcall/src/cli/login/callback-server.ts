@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerSafely } from '../../util/answer-safely.ts'
-import { pathOf, queryOf } from '../../util/request-target.ts'
+import { answerSafely } from '../../../../util/src/answer-safely.ts'
+import { pathOf, queryOf } from '../../../../util/src/request-target.ts'
 
 /** A server on this machine that receives authorization responses. */
 export interface CallbackServer {

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve, sep } from 'node:path'
+import { MAX_WATCHED_ENTRIES, type WatchedTree, watchTree } from '../../../../util/src/watch-tree.ts'
 import type { ServerLike } from '../../entrypoints/index.ts'
-import { MAX_WATCHED_ENTRIES, type WatchedTree, watchTree } from '../../util/watch-tree.ts'
 import type { Io } from '../io.ts'
 import { startChild } from './child-process.ts'
 import { createReloadingServer } from './reloading-server.ts'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { isUrl } from '../../util/parse-url.ts'
+import { isUrl } from '../../../../util/src/parse-url.ts'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
 import { readEnvFlags } from '../command-line/flag-values.ts'

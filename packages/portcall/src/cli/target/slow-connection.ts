@@ -1,6 +1,6 @@
+import { sanitizeLine } from '../../../../util/src/printable.ts'
+import { adviceForOutput } from '../../../../util/src/served-url.ts'
 import { type ClientEvent, TimeoutError } from '../../entrypoints/client.ts'
-import { sanitizeLine } from '../../util/printable.ts'
-import { adviceForOutput } from '../../util/served-url.ts'
 import type { Io } from '../io.ts'
 
 /** What is known about a connection that takes long to open. */

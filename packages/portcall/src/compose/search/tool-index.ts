@@ -1,8 +1,8 @@
 import type MiniSearch from 'minisearch'
+import { sha256 } from '../../../../util/src/digest.ts'
+import { setLru } from '../../../../util/src/lru.ts'
+import { oncePer } from '../../../../util/src/once-per.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { sha256 } from '../../util/digest.ts'
-import { setLru } from '../../util/lru.ts'
-import { oncePer } from '../../util/once-per.ts'
 import { normalizeWord, splitWords } from './words.ts'
 
 /** Ranks tools by how well they match a query. */

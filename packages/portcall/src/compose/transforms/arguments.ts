@@ -1,5 +1,5 @@
+import { foldCase } from '../../../../util/src/fold-case.ts'
 import type { JsonObject, JsonValue } from '../../jsonrpc/message.ts'
-import { foldCase } from '../../util/fold-case.ts'
 import { withDefaults, withoutProperties } from './input-schema.ts'
 import type { Transform, TransformCaller } from './transform.ts'
 

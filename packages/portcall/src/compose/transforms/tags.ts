@@ -1,6 +1,6 @@
+import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
+import { toStrings } from '../../../../util/src/strings.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { createNameMatcher } from '../../util/name-matcher.ts'
-import { toStrings } from '../../util/strings.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** The `_meta` member of an item that lists its tags. Set it in a definition, or add tags with `tag`. */

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** Options of `versions`. */

@@ -1,4 +1,4 @@
-import { describe } from '../../util/describe.ts'
+import { describe } from '../../../../util/src/describe.ts'
 
 const CONFIG_PATH = /^[^\n{}]{1,1000}\.(?:jsonc?|json5|toml|ya?ml)$/i
 

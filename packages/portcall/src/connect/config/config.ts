@@ -1,5 +1,5 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { checkConfigText } from './check-text.ts'
 import type { Config, ReadConfigOptions } from './types.ts'
 

@@ -1,6 +1,7 @@
 /** Settings of hosts that switch servers and tools off, or that only the host can honor. */
+
+import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { createNameMatcher } from '../../util/name-matcher.ts'
 
 /** The tools of a server that its host offers. Names may contain `*`. */
 export interface ToolFilter {

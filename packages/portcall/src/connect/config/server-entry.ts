@@ -1,6 +1,6 @@
+import { closestName } from '../../../../util/src/closest-name.ts'
+import { parseUrl } from '../../../../util/src/parse-url.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { closestName } from '../../util/closest-name.ts'
-import { parseUrl } from '../../util/parse-url.ts'
 import type { StdioTarget } from '../target.ts'
 import { FILTER_FIELDS, type ToolFilter } from './host-settings.ts'
 import { expandVariables, FieldError, readEnvFile, type VariableSource } from './variables.ts'

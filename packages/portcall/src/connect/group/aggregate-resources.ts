@@ -1,10 +1,10 @@
+import { normalUri } from '../../../../util/src/normal-uri.ts'
 import type { List } from '../../client/lists.ts'
 import type { CallOptions } from '../../client/options.ts'
 import { resourceNotFound } from '../../protocol/errors.ts'
 import type { Resource, ResourceTemplate } from '../../protocol/types.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
-import { normalUri } from '../../util/normal-uri.ts'
 import { type AggregateOptions, fetchFromAll, lazyList, type WithServer } from './aggregate.ts'
 
 /** The resources and resource templates of all servers. Their URIs are not changed. */

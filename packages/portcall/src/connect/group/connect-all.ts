@@ -1,6 +1,6 @@
+import { checkOptions } from '../../../../util/src/check-options.ts'
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { checkOptions } from '../../util/check-options.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import { checkConnectOptions } from '../check-connect-options.ts'
 import { checkConfigText } from '../config/check-text.ts'
 import { readConfig } from '../config/config.ts'

@@ -1,5 +1,5 @@
+import { matchesGlob } from '../../../../util/src/glob.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { matchesGlob } from '../../util/glob.ts'
 import { type Impact, judgePrompt, judgeResource, judgeServer, judgeTool } from './breaking.ts'
 import { diffJson, type JsonDifference } from './json-diff.ts'
 import type { ServerSnapshot } from './snapshot.ts'

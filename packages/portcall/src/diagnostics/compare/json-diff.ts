@@ -1,5 +1,5 @@
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 
 /** One difference between two JSON values: one changed member is one row. */
 export interface JsonDifference {

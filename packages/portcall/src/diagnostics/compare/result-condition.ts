@@ -1,5 +1,5 @@
 /** Conditions for the results of saved calls. */
-import { isJsonEqual } from '../../util/json-equal.ts'
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { pointerValue } from './json-diff.ts'
 
 /** A condition of a call in a file. */

@@ -1,8 +1,8 @@
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { KINDS } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { Recording } from '../../recording/recording.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import { type RecordedCall, readAllCalls } from './conversation.ts'
 import { LIST_NAMES, type ServerSnapshot } from './snapshot.ts'
 

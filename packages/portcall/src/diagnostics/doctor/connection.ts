@@ -1,7 +1,7 @@
+import { adviceForOutput } from '../../../../util/src/served-url.ts'
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { connect } from '../../connect/connect.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { adviceForOutput } from '../../util/served-url.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { ConnectionOutcome, DiagnosisState } from './facts.ts'
 import { StepTimeoutError, withinTime } from './within-time.ts'
 

@@ -1,6 +1,6 @@
+import { errorMessage } from '../../../../util/src/errors.ts'
 import type { ConnectTarget } from '../../connect/target.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { errorMessage } from '../../util/errors.ts'
 import type { DiagnosisState, RunStep, StepOutcome } from './facts.ts'
 import { checkAuthorization } from './steps/authorization.ts'
 import { checkDns } from './steps/dns.ts'

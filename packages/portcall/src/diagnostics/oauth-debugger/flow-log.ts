@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../util/without-undefined.ts'
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { checkRules } from './check-rules.ts'
 import { bearerChallenge, DISCOVERY_RULES, metadataStep } from './discovery.ts'
 import type { AuthFlowState, DecodedToken } from './flow-state.ts'

@@ -1,4 +1,6 @@
 /** The steps of a sign-in, made of the parts that the auth providers of this library use. */
+
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { readBearerChallenge } from '../../auth/client/discovery/challenge.ts'
 import { discoverAuthorizationServer } from '../../auth/client/discovery/discover.ts'
 import { type AuthorizationAttempt, createAuthorizationAttempt } from '../../auth/client/grants/authorization-attempt.ts'
@@ -10,7 +12,6 @@ import type { GrantContext, TokenSet } from '../../auth/client/types.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import { createProbeRequest } from '../../transports/http/client/probe-request.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import { issuerOf } from './discovery.ts'
 import type { FlowParts } from './flow-parts.ts'
 import type { DecodedToken } from './flow-state.ts'

@@ -1,8 +1,9 @@
 /** Reads what the exchanges of a flow contain. */
+
+import { isUrl } from '../../../../util/src/parse-url.ts'
+import { isStrings } from '../../../../util/src/strings.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseObject } from '../../jsonrpc/parse-object.ts'
-import { isUrl } from '../../util/parse-url.ts'
-import { isStrings } from '../../util/strings.ts'
 import type { AuthExchange, AuthFacts, AuthStepId, FoundDocument } from './types.ts'
 
 /** Returns the last exchange of a step. */

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../util/parse-url.ts'
+import { parseUrl } from '../../../../util/src/parse-url.ts'
 import type { FlowLog } from './flow-log.ts'
 
 /** Receives authorization responses, and accepts each `state` once. */

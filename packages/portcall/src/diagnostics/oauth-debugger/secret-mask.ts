@@ -1,9 +1,9 @@
+import { type EncodedTexts, findEncoded } from '../../../../util/src/encoded-forms.ts'
+import { createNumberedMask } from '../../../../util/src/mask-secrets.ts'
+import { isUrl, parseUrl } from '../../../../util/src/parse-url.ts'
+import { isSecretParameter } from '../../../../util/src/secret-names.ts'
+import { BULLETS, replaceSecrets } from '../../../../util/src/secrets.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { type EncodedTexts, findEncoded } from '../../util/encoded-forms.ts'
-import { createNumberedMask } from '../../util/mask-secrets.ts'
-import { isUrl, parseUrl } from '../../util/parse-url.ts'
-import { isSecretParameter } from '../../util/secret-names.ts'
-import { BULLETS, replaceSecrets } from '../../util/secrets.ts'
 import type { AuthExchange } from './types.ts'
 
 /** Replaces the secrets of a flow by placeholders, and knows what they stand for. */

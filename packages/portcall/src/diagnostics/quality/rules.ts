@@ -1,7 +1,7 @@
+import { isUrl } from '../../../../util/src/parse-url.ts'
+import { showInvisible } from '../../../../util/src/printable.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/types.ts'
-import { isUrl } from '../../util/parse-url.ts'
-import { showInvisible } from '../../util/printable.ts'
 import type { ReportFinding } from './finding.ts'
 import { checkSchema } from './schema-rules.ts'
 

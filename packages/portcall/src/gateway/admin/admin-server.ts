@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerSafely } from '../../../../util/src/answer-safely.ts'
+import { constantTimeEqual } from '../../../../util/src/digest.ts'
+import { PortcallError } from '../../../../util/src/errors.ts'
+import { countHeader } from '../../../../util/src/header-names.ts'
+import { pathOf } from '../../../../util/src/request-target.ts'
 import type { MetricsPage } from '../../protocol/metrics.ts'
 import { createHostCheck } from '../../transports/http/server/host-check.ts'
 import { HttpError } from '../../transports/http/server/http-error.ts'
 import { createHealthChecks } from '../../transports/http/server/node/health.ts'
 import { explainListenError } from '../../transports/http/server/node/listen-error.ts'
 import { respondWithMetrics } from '../../transports/http/server/node/metrics-page.ts'
-import { answerSafely } from '../../util/answer-safely.ts'
-import { constantTimeEqual } from '../../util/digest.ts'
-import { PortcallError } from '../../util/errors.ts'
-import { countHeader } from '../../util/header-names.ts'
-import { pathOf } from '../../util/request-target.ts'
 
 /** The actions and values of an admin endpoint. */
 export interface AdminActions {

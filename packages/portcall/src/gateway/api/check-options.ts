@@ -1,8 +1,8 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { describe } from '../../../../util/src/describe.ts'
 import { CONNECTION_OPTION_NAMES } from '../../connect/check-connect-options.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
 import { HTTP_CLIENT_LIMITS } from '../../transports/http/client/limits.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
-import { describe } from '../../util/describe.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {

@@ -1,9 +1,9 @@
+import { errorMessage, PortcallError } from '../../../../util/src/errors.ts'
 import { ConnectionLostError, ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { retryData, retryDelayOf } from '../../jsonrpc/retryable.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
 import { SpawnError } from '../../transports/stdio/spawn-error.ts'
-import { errorMessage, PortcallError } from '../../util/errors.ts'
 
 /** Thrown when a server of a gateway is not available. The gateway tries to reach it again in the background. */
 export class UpstreamUnavailableError extends PortcallError {

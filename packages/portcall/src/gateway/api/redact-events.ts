@@ -1,4 +1,4 @@
-import { cutText } from '../../util/printable.ts'
+import { cutText } from '../../../../util/src/printable.ts'
 import type { OnGatewayEvent } from './events.ts'
 
 const MAX_NAME_LENGTH = 200

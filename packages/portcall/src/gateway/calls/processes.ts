@@ -2,16 +2,17 @@
  * Calls that wait for input in one process of a gateway, and whose next round trip arrives at another one. The whole request is forwarded over
  * the bus to the process in which the call waits; its notifications and its response come back the same way.
  */
+
+import { onAbort } from '../../../../util/src/abort.ts'
+import { retryableOnce } from '../../../../util/src/async.ts'
+import { randomId } from '../../../../util/src/random.ts'
+import { unref } from '../../../../util/src/timers.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Notification, Request, Response } from '../../jsonrpc/message.ts'
 import type { Bus } from '../../stores/bus.ts'
 import type { Stores } from '../../stores/stores.ts'
 import { createNodeLease, type NodeLease } from '../../transports/http/server/cluster/node-lease.ts'
-import { onAbort } from '../../util/abort.ts'
-import { retryableOnce } from '../../util/async.ts'
-import { randomId } from '../../util/random.ts'
-import { unref } from '../../util/timers.ts'
 
 /** The processes of a gateway. */
 export interface GatewayProcesses {

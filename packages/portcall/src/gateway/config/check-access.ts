@@ -1,4 +1,4 @@
-import { isUrl, parseUrl } from '../../util/parse-url.ts'
+import { isUrl, parseUrl } from '../../../../util/src/parse-url.ts'
 import { type GatewayAccountSettings, type GatewayServerAuth, PER_CALLER } from './access-settings.ts'
 import type { ConfigIssue, GatewaySection } from './types.ts'
 

@@ -1,6 +1,6 @@
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { createStoredAuditLog } from '../../middleware/audit/stored-audit-log.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import { type ApprovalQueue, createApprovalQueue } from '../policy/approval-queue.ts'
 import type { AuditPolicyOptions } from '../policy/audit-policy.ts'
 import type { DefinitionPins, DefinitionPinsOptions } from '../policy/definition-pins.ts'

@@ -1,7 +1,7 @@
+import { setLru } from '../../../../util/src/lru.ts'
 import type { AuthorizationCodeOptions, AuthorizationCodeProvider } from '../../auth/client/grants/authorization-code.ts'
 import { namespaceStore } from '../../stores/namespace.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { setLru } from '../../util/lru.ts'
 import type { AccountServerOptions } from './account-options.ts'
 import type { AccountId } from './sign-ins.ts'
 

@@ -1,3 +1,5 @@
+import { sha256 } from '../../../../util/src/digest.ts'
+import { setLru } from '../../../../util/src/lru.ts'
 import type { AuthProviderOptions } from '../../auth/client/auth-provider.ts'
 import { AuthError } from '../../auth/client/errors.ts'
 import type { PreRegisteredClient } from '../../auth/client/registration/pre-registered.ts'
@@ -5,8 +7,6 @@ import type { GrantType } from '../../auth/client/types.ts'
 import { TOKEN_DIGEST } from '../../jsonrpc/authorization-key.ts'
 import { type Auth, deriveContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
-import { sha256 } from '../../util/digest.ts'
-import { setLru } from '../../util/lru.ts'
 import type { CredentialsProvider } from '../api/options.ts'
 
 /** Options of `callerIdentity`. */

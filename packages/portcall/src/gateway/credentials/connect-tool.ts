@@ -1,6 +1,6 @@
+import { delay } from '../../../../util/src/timers.ts'
 import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
-import { delay } from '../../util/timers.ts'
 import { signInRequest } from './sign-in-middleware.ts'
 import type { AccountId, AccountSignIns } from './sign-ins.ts'
 

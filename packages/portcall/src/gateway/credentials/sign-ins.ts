@@ -2,11 +2,12 @@
  * Sign-ins of users at servers, in the store: one for each user and server at a time, however many calls and processes wait for it. A sign-in
  * is offered as a link, opened by one browser, and finished once.
  */
+
+import { createBackoff } from '../../../../util/src/backoff.ts'
+import { constantTimeEqual, sha256 } from '../../../../util/src/digest.ts'
+import { randomId } from '../../../../util/src/random.ts'
+import { delay } from '../../../../util/src/timers.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { createBackoff } from '../../util/backoff.ts'
-import { constantTimeEqual, sha256 } from '../../util/digest.ts'
-import { randomId } from '../../util/random.ts'
-import { delay } from '../../util/timers.ts'
 
 /** The account of a user of the gateway at one server. */
 export interface AccountId {

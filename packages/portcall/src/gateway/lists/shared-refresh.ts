@@ -1,7 +1,7 @@
+import { randomId } from '../../../../util/src/random.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscribed.ts'
 import type { Stores } from '../../stores/stores.ts'
-import { randomId } from '../../util/random.ts'
 
 /** Announces to the other processes of a gateway that servers offer something else, for example after a sign-in. */
 export interface SharedRefresh {

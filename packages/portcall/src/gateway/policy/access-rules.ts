@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { type ApprovalOptions, createCallApprovals } from './approvals.ts'
 import { createRuleMatcher, type RuleMatcher } from './match-rule.ts'
 import { refuseCall } from './refuse-call.ts'

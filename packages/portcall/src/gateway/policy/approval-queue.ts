@@ -1,9 +1,9 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { sha256 } from '../../../../util/src/digest.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { StoreFullError } from '../../stores/errors.ts'
 import { createDefaultStore, openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
-import { sha256 } from '../../util/digest.ts'
 import type { GatewayItemKind } from './types.ts'
 
 /** A call that needs an approval. */

@@ -1,9 +1,9 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
 import { refusedBy } from '../../jsonrpc/refusal.ts'
 import { type RedactionOptions, redactSecrets } from '../../logging/redact.ts'
 import { type AuditLogOptions, auditLog } from '../../middleware/audit/audit-log.ts'
 import { sizeOfJson } from '../../middleware/cut-result.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { OnPolicyReport, PolicyReport } from './report.ts'
 import type { GatewayItem, GatewayPolicy } from './types.ts'
 

@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../../../util/src/canonical-json.ts'
+import { showInvisible } from '../../../../util/src/printable.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
-import { showInvisible } from '../../util/printable.ts'
 import { isSamePin, type PinnedKind } from './pin-lock.ts'
 
 /** A difference between a pinned definition and the one that a server offers. */

@@ -1,8 +1,8 @@
+import { errorMessage } from '../../../../util/src/errors.ts'
 import type { KindInfo } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readHeaderParams } from '../../protocol/header-params.ts'
 import { walkSchemas } from '../../schema/walk.ts'
-import { errorMessage } from '../../util/errors.ts'
 
 const MAX_NAME_LENGTH = 4096
 const MAX_DEPTH = 64

@@ -1,7 +1,7 @@
+import { findCaseVariant } from '../../../../util/src/fold-case.ts'
+import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
-import { findCaseVariant } from '../../util/fold-case.ts'
-import { createNameMatcher } from '../../util/name-matcher.ts'
 import type { ArgumentCondition, ConditionValue } from './rule.ts'
 
 /** Reports whether a value of a request meets a condition. `undefined` stands for a value that is absent. */

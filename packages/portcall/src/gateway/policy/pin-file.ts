@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { withFileLock } from '../../util/file-lock.ts'
-import { randomId } from '../../util/random.ts'
+import { withFileLock } from '../../../../util/src/file-lock.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import type { PinStorage } from './pin-lock.ts'
 
 /** Stores pins in a file, which is replaced as a whole. Processes that write to it take turns, with a lock file next to it. */

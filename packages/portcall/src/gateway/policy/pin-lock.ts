@@ -1,7 +1,7 @@
+import { canonicalJson } from '../../../../util/src/canonical-json.ts'
+import { escapeInvisible } from '../../../../util/src/printable.ts'
 import { KINDS, type ListedKind } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
-import { escapeInvisible } from '../../util/printable.ts'
 
 /** The kinds of items whose definitions are pinned. The `instructions` of a server are one item of this name. */
 export type PinnedKind = ListedKind | 'instructions' | 'skill'

@@ -1,7 +1,7 @@
+import { closestName } from '../../../../util/src/closest-name.ts'
+import { describe } from '../../../../util/src/describe.ts'
+import { isString, isStrings } from '../../../../util/src/strings.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { closestName } from '../../util/closest-name.ts'
-import { describe } from '../../util/describe.ts'
-import { isString, isStrings } from '../../util/strings.ts'
 
 /** The decision of a rule, from the most permissive to the strictest. */
 export type RuleAction = 'allow' | 'approve' | 'deny'

@@ -1,8 +1,8 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { closestName } from '../../../../util/src/closest-name.ts'
+import { pathOf } from '../../../../util/src/request-target.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
-import { closestName } from '../../util/closest-name.ts'
-import { pathOf } from '../../util/request-target.ts'
 import { type ToolSetOptions, toolSet } from './tool-set.ts'
 
 /** Options of `toolSets`. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
+import { isUrl } from '../../../../util/src/parse-url.ts'
 import type { QualifiedName } from '../../connect/group/names.ts'
-import { createNameMatcher } from '../../util/name-matcher.ts'
-import { isUrl } from '../../util/parse-url.ts'
 import { createNameRoutes } from './names.ts'
 import { createUriRoutes } from './uris.ts'
 

@@ -1,5 +1,5 @@
+import { setLru } from '../../../../util/src/lru.ts'
 import { createQualifiedNames, hasHash, type QualifiedName } from '../../connect/group/names.ts'
-import { setLru } from '../../util/lru.ts'
 import type { GatewayNameOptions } from '../api/options.ts'
 
 /** The names of tools or prompts. An item has the same name as long as its server's alias and its own name stay the same. */

@@ -1,5 +1,5 @@
-import { isJsonEqual } from '../../util/json-equal.ts'
-import { delay } from '../../util/timers.ts'
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
+import { delay } from '../../../../util/src/timers.ts'
 import { checkUpstreamOptions } from '../api/check-options.ts'
 import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from '../api/options.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'

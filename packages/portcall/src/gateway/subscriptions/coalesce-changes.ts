@@ -1,4 +1,4 @@
-import { unref } from '../../util/timers.ts'
+import { unref } from '../../../../util/src/timers.ts'
 import type { SubjectNotification } from './subject-notification.ts'
 
 /** Passes on changes of lists, a few for many. */

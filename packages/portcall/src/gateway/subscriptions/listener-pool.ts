@@ -1,5 +1,5 @@
+import { randomId } from '../../../../util/src/random.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
-import { randomId } from '../../util/random.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'

@@ -1,7 +1,7 @@
+import { createMutex, type Mutex } from '../../../../util/src/async.ts'
 import { isObject, type JsonObject, type Notification } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { ListChange } from '../../protocol/methods.ts'
-import { createMutex, type Mutex } from '../../util/async.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import { type CoalescedChanges, coalesceChanges } from './coalesce-changes.ts'
 import type { Filter } from './filters.ts'

@@ -1,8 +1,9 @@
 /** The answers of servers about themselves and their items. */
+
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { readServerCapabilities } from '../../protocol/capabilities.ts'
 import type { ServerCapabilities } from '../../protocol/types.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { type CachedFetch, createCachedFetch, type Fetched } from './cached-fetch.ts'

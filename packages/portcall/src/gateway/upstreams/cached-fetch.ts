@@ -1,4 +1,4 @@
-import { unref } from '../../util/timers.ts'
+import { unref } from '../../../../util/src/timers.ts'
 
 /** A fetched value, and until when it may be used without asking again. */
 export interface Fetched {

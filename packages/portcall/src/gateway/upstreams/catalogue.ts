@@ -1,5 +1,5 @@
+import { setLru } from '../../../../util/src/lru.ts'
 import { KINDS, type KindInfo } from '../../compose/kinds.ts'
-import { setLru } from '../../util/lru.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { type AnswerReaderOptions, createAnswerReader } from './answer-reader.ts'

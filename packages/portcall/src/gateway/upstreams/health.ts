@@ -1,5 +1,5 @@
-import { backoffMs } from '../../util/backoff.ts'
-import { unref } from '../../util/timers.ts'
+import { backoffMs } from '../../../../util/src/backoff.ts'
+import { unref } from '../../../../util/src/timers.ts'
 import type { UpstreamState } from '../api/status.ts'
 
 /** The availability of a server. While it is not available, requests fail immediately, and the server is tried again in the background. */

@@ -1,5 +1,5 @@
+import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
-import { createNameMatcher } from '../../util/name-matcher.ts'
 import type { GatewayServerOptions, ItemRules } from '../api/options.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 

@@ -1,12 +1,13 @@
 /** The lists that a server offered last, kept where they survive the gateway: they are offered while the server starts or is away. */
+
+import { createMutex } from '../../../../util/src/async.ts'
+import { canonicalJson } from '../../../../util/src/canonical-json.ts'
+import { sha256 } from '../../../../util/src/digest.ts'
+import { setLru } from '../../../../util/src/lru.ts'
+import { unref, withTimeout } from '../../../../util/src/timers.ts'
 import { matchTarget } from '../../connect/target.ts'
 import { credentialKey, TOKEN_DIGEST } from '../../jsonrpc/authorization-key.ts'
 import { ownerKey } from '../../stores/owned-keys.ts'
-import { createMutex } from '../../util/async.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
-import { sha256 } from '../../util/digest.ts'
-import { setLru } from '../../util/lru.ts'
-import { unref, withTimeout } from '../../util/timers.ts'
 import type { GatewayServerOptions, ListStore } from '../api/options.ts'
 import type { Caller } from '../policy/caller.ts'
 import { EMPTY, findKept, formatKept, type KeptKind, type KeptList, type KeptRecord, parseKept, withList } from './kept-record.ts'

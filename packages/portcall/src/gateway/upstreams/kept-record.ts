@@ -1,6 +1,7 @@
 /** The text in which the lists of a server are kept. */
+
+import { parseJson } from '../../../../util/src/parse-json.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { parseJson } from '../../util/parse-json.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 
 /** The kinds of kept lists. `info` has one item: the description that the server gives of itself. */

@@ -1,6 +1,6 @@
+import { type AbortListener, onAbort } from '../../../../util/src/abort.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Notification } from '../../jsonrpc/message.ts'
-import { type AbortListener, onAbort } from '../../util/abort.ts'
 
 /**
  * The context of a request to a server. It passes on the caller's cancellation and identity, and the notifications of the server. Headers and

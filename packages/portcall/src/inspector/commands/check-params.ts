@@ -1,5 +1,5 @@
+import { withArticle } from '../../../../util/src/pluralize.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { withArticle } from '../../util/pluralize.ts'
 import type { CommandName } from '../protocol.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 

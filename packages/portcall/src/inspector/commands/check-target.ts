@@ -1,6 +1,6 @@
+import { parseUrl } from '../../../../util/src/parse-url.ts'
+import { isString, isStrings } from '../../../../util/src/strings.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { parseUrl } from '../../util/parse-url.ts'
-import { isString, isStrings } from '../../util/strings.ts'
 import type { ConnectionSettings, InspectorTarget } from '../protocol/servers.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 

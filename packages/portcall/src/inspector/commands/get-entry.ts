@@ -1,6 +1,6 @@
+import { parseJson } from '../../../../util/src/parse-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
-import { parseJson } from '../../util/parse-json.ts'
 import type { HttpEntry, MessageDetail } from '../protocol/timeline.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import { compareForms } from '../timeline/compare.ts'

@@ -1,6 +1,6 @@
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 import type { DiagnosisEvent, StepResult } from '../../entrypoints/diagnostics.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { DoctorRun, DoctorStep } from '../protocol/diagnosis.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'

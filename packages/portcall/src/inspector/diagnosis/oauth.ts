@@ -1,3 +1,5 @@
+import { parseUrl } from '../../../../util/src/parse-url.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 import type {
   AuthDebugger,
@@ -6,8 +8,6 @@ import type {
   AuthFlowState,
   AuthFlowStep,
 } from '../../entrypoints/diagnostics.ts'
-import { parseUrl } from '../../util/parse-url.ts'
-import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { OAuthExchange, OAuthFlow, OAuthFlowOptions, OAuthStep } from '../protocol/diagnosis.ts'
 import type { ExportFile } from '../protocol/sharing.ts'

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { constantTimeEqual } from '../../../../util/src/digest.ts'
+import { countHeader } from '../../../../util/src/header-names.ts'
+import { randomId } from '../../../../util/src/random.ts'
+import { queryOf } from '../../../../util/src/request-target.ts'
 import { createHostCheck } from '../../transports/http/server/host-check.ts'
 import { HttpError } from '../../transports/http/server/http-error.ts'
-import { constantTimeEqual } from '../../util/digest.ts'
-import { countHeader } from '../../util/header-names.ts'
-import { randomId } from '../../util/random.ts'
-import { queryOf } from '../../util/request-target.ts'
 
 /** Decides which requests reach the inspector. */
 export interface Access {

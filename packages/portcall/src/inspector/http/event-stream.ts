@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { queryOf } from '../../../../util/src/request-target.ts'
 import { encodeEvent, HEARTBEAT } from '../../transports/http/common/sse-encode.ts'
-import { queryOf } from '../../util/request-target.ts'
 import type { InspectorBackend } from '../backend.ts'
 import type { TimelineEntry } from '../protocol/timeline.ts'
 import type { InspectorEvent } from '../protocol.ts'

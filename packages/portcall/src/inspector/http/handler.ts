@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pathOf, queryOf } from '../../../../util/src/request-target.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { HttpError } from '../../transports/http/server/http-error.ts'
-import { pathOf, queryOf } from '../../util/request-target.ts'
 import type { InspectorBackend } from '../backend.ts'
 import type { CommandResponse } from '../protocol.ts'
 import { toFailure } from '../state/command-error.ts'

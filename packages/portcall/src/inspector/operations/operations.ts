@@ -1,6 +1,6 @@
+import { delay } from '../../../../util/src/timers.ts'
 import type { JsonObject, Response } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/types.ts'
-import { delay } from '../../util/timers.ts'
 import type { OperationOptions, OperationRequest, OperationState } from '../protocol/operations.ts'
 import type { Inventories } from '../servers/inventories.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'

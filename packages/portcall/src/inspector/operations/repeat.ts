@@ -1,5 +1,5 @@
+import { delay } from '../../../../util/src/timers.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { delay } from '../../util/timers.ts'
 import type { OperationOptions, OperationState } from '../protocol/operations.ts'
 
 export const MAX_REPEATS = 10_000

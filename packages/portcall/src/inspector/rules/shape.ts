@@ -1,6 +1,6 @@
+import { withArticle } from '../../../../util/src/pluralize.ts'
 import { pointerSegment } from '../../diagnostics/compare/json-diff.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { withArticle } from '../../util/pluralize.ts'
 
 /** The members of an object, by name. `?` at the end marks optional ones. */
 export type Members = { readonly [name: string]: Shape }

@@ -1,5 +1,5 @@
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import type { SubscriptionFilter } from '../../protocol/types.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 import type { InspectorInventory, InspectorTask, InventoryItems, InventoryKind } from '../protocol/servers.ts'
 import { toFailure } from '../state/command-error.ts'
 import type { EventHub } from '../state/event-hub.ts'

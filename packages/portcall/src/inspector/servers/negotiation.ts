@@ -1,7 +1,7 @@
+import { parseJson } from '../../../../util/src/parse-json.ts'
 import type { Era } from '../../entrypoints/client.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { MODERN_VERSION } from '../../protocol/revisions.ts'
-import { parseJson } from '../../util/parse-json.ts'
 import type { Negotiation, ProbeStep } from '../protocol/servers.ts'
 import type { HttpEntry, MessageEntry, TimelineEntry } from '../protocol/timeline.ts'
 import type { StoredEntry, Timeline } from '../timeline/timeline.ts'

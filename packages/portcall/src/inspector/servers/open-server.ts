@@ -1,3 +1,4 @@
+import { lowerCaseNames } from '../../../../util/src/header-names.ts'
 import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 import {
   type Channel,
@@ -14,7 +15,6 @@ import { skills } from '../../entrypoints/skills-client.ts'
 import { type ClientTasks, tasks } from '../../entrypoints/tasks-client.ts'
 import { channelPair } from '../../jsonrpc/channel.ts'
 import type { Implementation, ServerCapabilities } from '../../protocol/types.ts'
-import { lowerCaseNames } from '../../util/header-names.ts'
 import type { Callbacks } from '../http/callbacks.ts'
 import type { ConnectionSettings, InspectorRoot, InspectorTask, Negotiation } from '../protocol/servers.ts'
 import { createQuestionHandlers, type Questions } from '../questions/questions.ts'

@@ -1,5 +1,5 @@
-import { parseUrl } from '../../util/parse-url.ts'
-import { randomId } from '../../util/random.ts'
+import { parseUrl } from '../../../../util/src/parse-url.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import type {
   ConnectionSettings,
   InspectorRoot,

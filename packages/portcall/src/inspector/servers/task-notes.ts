@@ -1,5 +1,5 @@
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 import type { InspectorTask } from '../protocol/servers.ts'
 import type { InspectorFiles } from '../state/files.ts'
 import type { ManagedServer } from './managed-server.ts'

@@ -1,5 +1,5 @@
+import { quote } from '../../../../util/src/quote.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { quote } from '../../util/quote.ts'
 import type { BackendParts } from '../backend-parts.ts'
 import type { OperationRequest } from '../protocol/operations.ts'
 import type { InspectorTarget } from '../protocol/servers.ts'

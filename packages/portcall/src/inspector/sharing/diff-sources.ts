@@ -1,5 +1,5 @@
+import { errorMessage } from '../../../../util/src/errors.ts'
 import type { ServerSnapshot } from '../../entrypoints/diagnostics.ts'
-import { errorMessage } from '../../util/errors.ts'
 import type { BackendParts } from '../backend-parts.ts'
 import type { DiffReport, DiffSource } from '../protocol/sharing.ts'
 import { InspectorCommandError } from '../state/command-error.ts'

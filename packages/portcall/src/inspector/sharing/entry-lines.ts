@@ -1,7 +1,7 @@
+import { parseJson } from '../../../../util/src/parse-json.ts'
 import type { RecordingEntry } from '../../entrypoints/testing.ts'
 import type { Message, RequestId } from '../../jsonrpc/message.ts'
 import { createRedactor } from '../../recording/redact.ts'
-import { parseJson } from '../../util/parse-json.ts'
 import type { StoredEntry, Timeline } from '../timeline/timeline.ts'
 
 /** Turns messages of the timeline into lines of a recording of `portcall/testing`, without secrets. */

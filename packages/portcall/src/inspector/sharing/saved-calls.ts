@@ -1,6 +1,6 @@
+import { randomId } from '../../../../util/src/random.ts'
 import { checkCondition } from '../../diagnostics/compare/result-condition.ts'
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
-import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { CallAssertion, OperationState, SavedCall, SavedCallOutcome } from '../protocol/operations.ts'
 import type { ExportFile } from '../protocol/sharing.ts'

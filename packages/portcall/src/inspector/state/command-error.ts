@@ -1,5 +1,5 @@
+import { errorMessage, PortcallError } from '../../../../util/src/errors.ts'
 import { describeExit, type ProcessExit } from '../../jsonrpc/errors.ts'
-import { errorMessage, PortcallError } from '../../util/errors.ts'
 import type { InspectorFailure } from '../protocol/servers.ts'
 
 /** Thrown by a command of the inspector that cannot be carried out. The page shows its message. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomId } from '../../util/random.ts'
+import { randomId } from '../../../../util/src/random.ts'
 
 /** The small JSON files in which the inspector keeps saved servers, calls and task ids. */
 export interface InspectorFiles {

@@ -1,4 +1,4 @@
-import { randomId } from '../../util/random.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import type { InspectorFailure } from '../protocol/servers.ts'
 import { InspectorCommandError, toFailure } from './command-error.ts'
 

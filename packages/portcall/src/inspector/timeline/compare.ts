@@ -1,7 +1,7 @@
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { pointerSegment } from '../../diagnostics/compare/json-diff.ts'
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
 import { unwrapSchema } from '../../legacy/render/unwrap-schema.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 import type { TranslationChange } from '../protocol/timeline.ts'
 
 const MAX_CHANGES = 200

@@ -1,5 +1,5 @@
-import { isSecretName } from '../../util/secret-names.ts'
-import { BULLETS, replaceSecrets } from '../../util/secrets.ts'
+import { isSecretName } from '../../../../util/src/secret-names.ts'
+import { BULLETS, replaceSecrets } from '../../../../util/src/secrets.ts'
 
 /** What the page sees in place of a secret. */
 export const MASK: string = BULLETS

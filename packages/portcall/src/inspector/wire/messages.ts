@@ -1,5 +1,5 @@
+import { parseJson } from '../../../../util/src/parse-json.ts'
 import { type ClassifiedMessage, classify, isObject, type JsonValue, type RequestId } from '../../jsonrpc/message.ts'
-import { parseJson } from '../../util/parse-json.ts'
 import type { MessageEntry, RuleViolation, TranslationChange } from '../protocol/timeline.ts'
 import type { RuleChecker } from '../rules/checker.ts'
 import { isLossy } from '../timeline/compare.ts'

@@ -4,6 +4,7 @@
  * reads each response as one of the newest revision, and passes the server's input requests to the client's handler.
  */
 
+import { raceAbort } from '../../../../util/src/timers.ts'
 import { ConnectionLostError, closedLocally, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import {
@@ -20,7 +21,6 @@ import type { InputRequestHandler } from '../../protocol/input-types.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision } from '../../protocol/revisions.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ServerCapabilities } from '../../protocol/types.ts'
-import { raceAbort } from '../../util/timers.ts'
 import { downgradePlan } from '../render/downgrade-plan.ts'
 import type { LegacyConnection, OutgoingContext } from './connection.ts'
 import { createForwarder, type Forwarder } from './forwarder.ts'

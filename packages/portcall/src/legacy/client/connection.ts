@@ -1,7 +1,7 @@
+import type { AbortSource } from '../../../../util/src/abort.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject, Notification, Request, Response } from '../../jsonrpc/message.ts'
 import type { Revision } from '../../protocol/revisions.ts'
-import type { AbortSource } from '../../util/abort.ts'
 
 /** The members of an exchange context that sending a request needs: how it is aborted, its additional HTTP headers, and its caller. */
 export type OutgoingContext = AbortSource & Partial<Pick<ExchangeContext, 'outgoing' | 'auth'>>

@@ -1,5 +1,5 @@
+import { createKeyedMutex } from '../../../../util/src/async.ts'
 import { isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
-import { createKeyedMutex } from '../../util/async.ts'
 
 /** The resource subscriptions on a legacy server: one `resources/subscribe` for each resource, shared by all its listeners. */
 export interface ResourceSubscriptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { onAbort } from '../../../../util/src/abort.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request, Response } from '../../jsonrpc/message.ts'
-import { onAbort } from '../../util/abort.ts'
 import { createSuspendedCalls, type SuspendedCallsOptions } from './suspended-calls.ts'
 
 const MAX_SUSPENDED = 1000

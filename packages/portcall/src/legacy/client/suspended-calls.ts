@@ -4,6 +4,11 @@
  * sends an input request stays open on the connection: its caller gets an `input_required` result, and the repeated call delivers the
  * responses and waits on.
  */
+
+import { LazyAbort, onAbort } from '../../../../util/src/abort.ts'
+import { createGroupLock } from '../../../../util/src/group-lock.ts'
+import { randomId } from '../../../../util/src/random.ts'
+import { raceAbort, unref } from '../../../../util/src/timers.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification, type Request, type Response, success } from '../../jsonrpc/message.ts'
@@ -17,10 +22,6 @@ import { LOCAL_STATE, type LocalState } from '../../protocol/local-state.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
-import { LazyAbort, onAbort } from '../../util/abort.ts'
-import { createGroupLock } from '../../util/group-lock.ts'
-import { randomId } from '../../util/random.ts'
-import { raceAbort, unref } from '../../util/timers.ts'
 import type { OutgoingContext } from './connection.ts'
 import type { OnInputRequest, ServerInputHandler } from './input-requests.ts'
 

@@ -1,6 +1,6 @@
+import { setLru } from '../../../../util/src/lru.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { relatedTaskId } from '../../protocol/tasks.ts'
-import { setLru } from '../../util/lru.ts'
 import { isFinalTask } from '../render/task.ts'
 
 /** The progress of running tasks. The tasks extension has no progress notifications, so progress becomes the status message. */

@@ -1,8 +1,8 @@
+import { retryableOnce } from '../../../../util/src/async.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
 import { followPages } from '../../protocol/pages.ts'
 import { TASK_SUPPORT } from '../../protocol/tasks.ts'
-import { retryableOnce } from '../../util/async.ts'
 import type { SubrequestSender } from './subrequests.ts'
 
 /** The tools that the server can run as tasks, according to `tools/list`. */

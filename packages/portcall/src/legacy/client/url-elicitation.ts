@@ -1,3 +1,5 @@
+import { parseJson } from '../../../../util/src/parse-json.ts'
+import { delay } from '../../../../util/src/timers.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
@@ -6,8 +8,6 @@ import { missingClientCapability } from '../../protocol/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
-import { parseJson } from '../../util/parse-json.ts'
-import { delay } from '../../util/timers.ts'
 import type { OnInputRequest } from './input-requests.ts'
 
 /**

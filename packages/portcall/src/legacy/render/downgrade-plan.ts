@@ -1,9 +1,9 @@
+import { oncePer } from '../../../../util/src/once-per.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { pickViewMeta, rendersViews } from '../../protocol/apps.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { type EntityType, type Fields, REVISIONS, type Revision } from '../../protocol/revisions.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
-import { oncePer } from '../../util/once-per.ts'
 
 /** The differences between the newest revision and an older one, computed once for each revision. */
 export interface DowngradePlan {

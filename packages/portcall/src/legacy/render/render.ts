@@ -1,7 +1,7 @@
+import { memoize } from '../../../../util/src/memo.ts'
 import { ErrorCode, type RpcError } from '../../jsonrpc/errors.ts'
 import { type ErrorBody, isObject, type JsonObject, type Notification, type Response } from '../../jsonrpc/message.ts'
 import { INVALID_ARGUMENTS, invalidParams } from '../../protocol/errors.ts'
-import { memoize } from '../../util/memo.ts'
 import { renderBlock, renderResourceContents, renderToolResult } from './content.ts'
 import { renderPrompt, renderResource, renderTemplate, renderTool } from './definitions.ts'
 import { type DowngradePlan, mapItems, omitFields, withField, withoutReservedMeta } from './downgrade-plan.ts'

@@ -1,5 +1,5 @@
+import { oncePer } from '../../../../util/src/once-per.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { oncePer } from '../../util/once-per.ts'
 import { objectCoverage } from './object-coverage.ts'
 import { relocateSchema } from './relocate-schema.ts'
 

@@ -1,5 +1,5 @@
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 import { ROOT_KEYWORDS, restoreSchema } from './relocate-schema.ts'
 import { DEFINITIONS, wrappedOrNot } from './schema.ts'
 

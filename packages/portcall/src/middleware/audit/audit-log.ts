@@ -1,8 +1,8 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { sha256 } from '../../../../util/src/digest.ts'
+import { cutText } from '../../../../util/src/printable.ts'
 import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
-import { sha256 } from '../../util/digest.ts'
-import { cutText } from '../../util/printable.ts'
 import { type AuditSink, createAuditTrail } from './trail.ts'
 
 /** Options of `auditLog`. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { type FileHandle, open } from 'node:fs/promises'
-import { withFileLock } from '../../util/file-lock.ts'
+import { withFileLock } from '../../../../util/src/file-lock.ts'
 import { type AuditSink, isRecord } from './trail.ts'
 
 const TAIL_BYTES = 64 * 1024

@@ -1,6 +1,6 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import type { AuditSink } from './trail.ts'
 
 /** Options of `createStoredAuditLog`. */

@@ -1,6 +1,6 @@
+import { sha256 } from '../../../../util/src/digest.ts'
+import { delay } from '../../../../util/src/timers.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { sha256 } from '../../util/digest.ts'
-import { delay } from '../../util/timers.ts'
 
 /** Where the lines of an audit log are stored. */
 export interface AuditSink {

@@ -1,8 +1,8 @@
 /** Loads descriptions from objects, texts and URLs, in JSON and YAML, with everything that they refer to. */
 
+import { parseUrl } from '../../../../util/src/parse-url.ts'
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { parseUrl } from '../../util/parse-url.ts'
 import { OpenApiError } from '../errors.ts'
 import { resolvePointer } from './document.ts'
 import { withExternalReferences, withoutData } from './references.ts'

@@ -1,5 +1,5 @@
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { ApiDocument } from './document.ts'
 import { arrayOrEmpty, objectOrEmpty, textOrNothing } from './json.ts'
 

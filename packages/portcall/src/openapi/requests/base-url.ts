@@ -1,6 +1,6 @@
+import { parseUrl } from '../../../../util/src/parse-url.ts'
 import { type AllowedAddress, classifyHost, insecurePrivateAddresses } from '../../auth/client/http/address-policy.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { parseUrl } from '../../util/parse-url.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import { UNTRUSTED } from '../document/load.ts'
 import type { DescribedOperation } from '../document/operations.ts'

@@ -1,7 +1,8 @@
 /** Adds credentials to requests, as the security requirements of the description say. */
+
+import { toBase64 } from '../../../../util/src/base64.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Call } from '../../server/call.ts'
-import { toBase64 } from '../../util/base64.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import type { DescribedOperation } from '../document/operations.ts'

@@ -1,5 +1,5 @@
 /** Chooses the media type of a request body. */
-import { isTextType } from '../../util/media-type.ts'
+import { isTextType } from '../../../../util/src/media-type.ts'
 
 /** How the argument becomes a body. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'

@@ -1,6 +1,7 @@
 /** Plans and serializes multipart forms. A part is a file where the description says so, whatever its value looks like (RFC 7578, section 4.2). */
+
+import { readParts } from '../../../../util/src/parts.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { readParts } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'

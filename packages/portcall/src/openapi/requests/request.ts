@@ -1,8 +1,8 @@
 /** Builds requests from the arguments of a tool. */
 
+import { lowerCaseNames } from '../../../../util/src/header-names.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { ToolError } from '../../server/errors.ts'
-import { lowerCaseNames } from '../../util/header-names.ts'
 import { checkIntegers } from '../schemas/integers.ts'
 import { type FormNames, serializeBody } from './body.ts'
 import type { RequestCredentials } from './credentials.ts'

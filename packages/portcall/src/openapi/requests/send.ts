@@ -1,5 +1,6 @@
 /** Sends requests to APIs, within limits. */
 
+import { parseUrl } from '../../../../util/src/parse-url.ts'
 import {
   type AddressPolicy,
   type AllowedAddress,
@@ -10,7 +11,6 @@ import type { HttpSend } from '../../auth/client/http/http-send.ts'
 import { loadPlatformSend } from '../../auth/client/http/safe-fetch.ts'
 import { usesEnvironmentProxy } from '../../net/environment-proxy.ts'
 import { ToolError } from '../../server/errors.ts'
-import { parseUrl } from '../../util/parse-url.ts'
 import type { ApiRequest } from './request.ts'
 
 /** The response of an API, as far as it was read. */

@@ -1,6 +1,7 @@
 /** Tells the model how to get the next page. */
+
+import { isUrl } from '../../../../util/src/parse-url.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { isUrl } from '../../util/parse-url.ts'
 import type { PlannedParameter } from '../requests/parameters.ts'
 import type { RequestPlan } from '../requests/plan.ts'
 

@@ -1,6 +1,7 @@
 /** Removes credentials from what the model gets, in every encoding in which a request carries them. */
+
+import { findEncoded } from '../../../../util/src/encoded-forms.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { findEncoded } from '../../util/encoded-forms.ts'
 
 /** Removes the credentials of one call. */
 export interface Redactor {

@@ -1,8 +1,9 @@
 /** Turns responses into results of tools. */
+
+import { toBase64 } from '../../../../util/src/base64.ts'
 import type { CallToolResult, ContentBlock } from '../../protocol/types.ts'
 import type { Call } from '../../server/call.ts'
 import { ToolError } from '../../server/errors.ts'
-import { toBase64 } from '../../util/base64.ts'
 import { isDeeperThan } from '../document/structure.ts'
 import type { OperationOverrides } from '../options.ts'
 import type { RequestPlan } from '../requests/plan.ts'

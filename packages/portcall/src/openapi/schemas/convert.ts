@@ -1,7 +1,8 @@
 /** Converts the schemas of OpenAPI 3.0, 3.1 and 3.2 to JSON Schema 2020-12. */
+
+import { reachable } from '../../../../util/src/parts.ts'
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { reachable } from '../../util/parts.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 import type { ReportIssue } from '../errors.ts'

@@ -1,6 +1,7 @@
 /** Reads the members that an object schema declares. */
+
+import { readParts } from '../../../../util/src/parts.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { readParts } from '../../util/parts.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 

@@ -3,9 +3,9 @@
  * therefore be strings of digits.
  */
 
+import { reachable } from '../../../../util/src/parts.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { ToolError } from '../../server/errors.ts'
-import { reachable } from '../../util/parts.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
 
 const FORMATS: readonly unknown[] = ['int64', 'uint64']

@@ -1,4 +1,4 @@
-import { normalText, normalUri } from '../../util/normal-uri.ts'
+import { normalText, normalUri } from '../../../../util/src/normal-uri.ts'
 import { parseTemplate, type UriTemplate } from './template.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type { CoarseTimers } from '../../../../util/src/coarse-timers.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
@@ -5,7 +6,6 @@ import { headerMismatch, INVALID_ARGUMENTS, invalidParams, unknownItem } from '.
 import { verifyHeaderParams } from '../../protocol/header-params.ts'
 import type { CallToolResult } from '../../protocol/types.ts'
 import type { CompiledSchema, Issue, ParseResult } from '../../schema/standard.ts'
-import type { CoarseTimers } from '../../util/coarse-timers.ts'
 import type { CallContext } from '../call.ts'
 import { isContentBlock } from '../definitions.ts'
 import { ElicitationDeclinedError, InputRequiredError, InvalidOutputError, ToolError, ToolTimeoutError } from '../errors.ts'

@@ -1,7 +1,7 @@
+import { createUriLookup } from '../../../../util/src/normal-uri.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams, unknownItem } from '../../protocol/errors.ts'
 import type { Completion } from '../../protocol/types.ts'
-import { createUriLookup } from '../../util/normal-uri.ts'
 import type { CallContext } from '../call.ts'
 import type { Completer } from '../definitions.ts'
 import { checkAccess } from './access.ts'

@@ -1,7 +1,7 @@
+import { markImmutable, memoize } from '../../../../util/src/memo.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { CacheHint } from '../../protocol/types.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
-import { markImmutable, memoize } from '../../util/memo.ts'
 import type { CallContext } from '../call.ts'
 import { isVisible } from './access.ts'
 import { paginate } from './paging.ts'

@@ -1,8 +1,8 @@
+import { toBase64 } from '../../../../util/src/base64.ts'
+import { concatBytes } from '../../../../util/src/bytes.ts'
+import { isTextType } from '../../../../util/src/media-type.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import type { ReadResourceResult, ResourceContents } from '../../protocol/types.ts'
-import { toBase64 } from '../../util/base64.ts'
-import { concatBytes } from '../../util/bytes.ts'
-import { isTextType } from '../../util/media-type.ts'
 import type { ByteStream, ResourceReturn } from '../definitions.ts'
 import { InvalidOutputError } from '../errors.ts'
 

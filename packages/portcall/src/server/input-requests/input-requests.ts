@@ -1,3 +1,4 @@
+import { oncePer } from '../../../../util/src/once-per.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { applyDefaults, checkContent, type ElicitationSchema, toElicitationSchema } from '../../protocol/elicitation.ts'
 import { missingClientCapability } from '../../protocol/errors.ts'
@@ -5,7 +6,6 @@ import type { CreateMessageParams, CreateMessageResult, InputRequest, Root } fro
 import type { ClientCapabilities } from '../../protocol/types.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
-import { oncePer } from '../../util/once-per.ts'
 import { ElicitationDeclinedError } from '../errors.ts'
 import type { RoundTrips } from './round-trips.ts'
 import { checkSampling } from './sampling.ts'

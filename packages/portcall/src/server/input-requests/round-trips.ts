@@ -3,10 +3,11 @@
  * responses. The handler then runs again from the start. The responses and step results so far are stored in `requestState`.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/mrtr
  */
+
+import { type JsonForm, toJsonForm } from '../../../../util/src/json-value.ts'
 import { isObject, type JsonObject, type Request } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { InputRequest, InputRequiredResult } from '../../protocol/input-types.ts'
-import { type JsonForm, toJsonForm } from '../../util/json-value.ts'
 import { InputRequiredError } from '../errors.ts'
 import type { RequestState, RequestStateStore } from './request-state.ts'
 

@@ -1,8 +1,8 @@
+import { randomId } from '../../../../util/src/random.ts'
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { ownerKey } from '../../stores/owned-keys.ts'
 import { digest, SealError } from '../../stores/sealing/seal.ts'
-import { randomId } from '../../util/random.ts'
 import type { RequestState, RequestStateStore, SealedStateOptions } from './request-state.ts'
 import { useState } from './single-use.ts'
 

@@ -2,11 +2,12 @@
  * Single use of request states. Every state of a call carries the same call id and the token of the last use of the call. A use replaces the
  * token in the store if the state carries the current one, so of all states of a call, however they were copied, one can be used.
  */
+
+import { oncePer } from '../../../../util/src/once-per.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { oncePer } from '../../util/once-per.ts'
-import { randomId } from '../../util/random.ts'
 import type { RequestState, SealedStateOptions } from './request-state.ts'
 
 const KEY = 'state-use/'

@@ -1,4 +1,4 @@
-import { unref, withTimeout } from '../../util/timers.ts'
+import { unref, withTimeout } from '../../../../util/src/timers.ts'
 import type { BusOptions } from '../bus.ts'
 import { createBatcher } from '../remote/batcher.ts'
 import { createRemoteBus, type RemoteBus } from '../remote/bus.ts'

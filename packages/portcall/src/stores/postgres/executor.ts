@@ -1,4 +1,4 @@
-import { retryableOnce } from '../../util/async.ts'
+import { retryableOnce } from '../../../../util/src/async.ts'
 import { createCircuitBreaker } from '../remote/circuit-breaker.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 import type { PostgresDriver } from './driver.ts'

@@ -4,7 +4,7 @@
  * transaction; the length of the topic; the topic; and the text. A heartbeat is the prefix alone: a process sends it to itself to check that
  * it still receives notifications.
  */
-import { randomId } from '../../util/random.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import { decodeText, encodeText } from './text-encoding.ts'
 
 export interface NotifyCodecOptions {

@@ -1,4 +1,4 @@
-import { randomId } from '../../util/random.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import { type EventLog, type LogEntry, UnknownPositionError } from '../log.ts'
 import { createBatcher, type Idle } from '../remote/batcher.ts'
 import { groupByLog, type LogChange, type LogChangeGroup } from '../remote/group-by-log.ts'

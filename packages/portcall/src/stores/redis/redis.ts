@@ -1,4 +1,4 @@
-import type { OptionNames } from '../../util/check-options.ts'
+import type { OptionNames } from '../../../../util/src/check-options.ts'
 import type { BusOptions } from '../bus.ts'
 import { checkStoresOptions, type StoresPartNames } from '../check-stores-options.ts'
 import { combineStores } from '../remote/stores.ts'

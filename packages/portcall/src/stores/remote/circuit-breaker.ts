@@ -3,8 +3,8 @@
  * a probe is sent repeatedly, and the first response to it closes the breaker.
  */
 
-import { backoffMs, createBackoff } from '../../util/backoff.ts'
-import { delay, interruptibleDelay, withTimeout } from '../../util/timers.ts'
+import { backoffMs, createBackoff } from '../../../../util/src/backoff.ts'
+import { delay, interruptibleDelay, withTimeout } from '../../../../util/src/timers.ts'
 import { createUnavailableError, StoreUnavailableError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
 

@@ -1,5 +1,5 @@
-import { createBackoff } from '../../util/backoff.ts'
-import { withTimeout } from '../../util/timers.ts'
+import { createBackoff } from '../../../../util/src/backoff.ts'
+import { withTimeout } from '../../../../util/src/timers.ts'
 import { RemoteError } from './remote-error.ts'
 
 export interface LazyConnectionOptions<C> {

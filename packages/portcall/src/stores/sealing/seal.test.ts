@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromBase64url, toBase64url } from '../../util/base64url.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
-import { randomId } from '../../util/random.ts'
+import { fromBase64url, toBase64url } from '../../../../util/src/base64url.ts'
+import { canonicalJson } from '../../../../util/src/canonical-json.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import { createSealer, digest, generateKey, SealError, type SealErrorReason } from './seal.ts'
 
 const ttlMs = 60_000

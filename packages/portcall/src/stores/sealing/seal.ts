@@ -7,12 +7,12 @@
  * principal and binding are inside the ciphertext rather than in the additional data, so that an error can name the one that differs.
  */
 
-import { retryableOnce } from '../../util/async.ts'
-import { fromBase64url, toBase64url } from '../../util/base64url.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
-import { constantTimeEqual, sha256 } from '../../util/digest.ts'
-import { PortcallError } from '../../util/errors.ts'
-import { randomId } from '../../util/random.ts'
+import { retryableOnce } from '../../../../util/src/async.ts'
+import { fromBase64url, toBase64url } from '../../../../util/src/base64url.ts'
+import { canonicalJson } from '../../../../util/src/canonical-json.ts'
+import { constantTimeEqual, sha256 } from '../../../../util/src/digest.ts'
+import { PortcallError } from '../../../../util/src/errors.ts'
+import { randomId } from '../../../../util/src/random.ts'
 
 export interface SealerOptions {
   /**

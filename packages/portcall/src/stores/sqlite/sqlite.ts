@@ -1,4 +1,4 @@
-import type { OptionNames } from '../../util/check-options.ts'
+import type { OptionNames } from '../../../../util/src/check-options.ts'
 import { checkStoresOptions } from '../check-stores-options.ts'
 import { markProcessLocal } from '../process-local.ts'
 import type { Stores } from '../stores.ts'

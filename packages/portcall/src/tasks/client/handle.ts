@@ -1,3 +1,5 @@
+import { PortcallError } from '../../../../util/src/errors.ts'
+import { delay } from '../../../../util/src/timers.ts'
 import type { ClientExtensionContext } from '../../client/extension.ts'
 import type { CallOptions } from '../../client/options.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
@@ -5,8 +7,6 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { retryWhileUnavailable } from '../../jsonrpc/retryable.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import type { CallToolResult } from '../../protocol/types.ts'
-import { PortcallError } from '../../util/errors.ts'
-import { delay } from '../../util/timers.ts'
 import { type DetailedTask, isTerminalStatus } from '../types.ts'
 
 /** One task on a server. Its id is all that you need to store to open it again. */

@@ -1,5 +1,5 @@
-import { backoffMs } from '../../util/backoff.ts'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
+import { backoffMs } from '../../../../util/src/backoff.ts'
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import type { TaskProcessor, TaskQueue } from './queue.ts'
 import { REDELIVERY_BACKOFF, withQueueTimeout } from './queue-timeout.ts'
 

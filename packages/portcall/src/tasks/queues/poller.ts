@@ -1,4 +1,4 @@
-import { unref } from '../../util/timers.ts'
+import { unref } from '../../../../util/src/timers.ts'
 
 /** Polls on demand and at an interval. It does not keep the process alive. */
 export interface Poller {

@@ -1,6 +1,6 @@
+import type { BackoffOptions } from '../../../../util/src/backoff.ts'
+import { withTimeout } from '../../../../util/src/timers.ts'
 import { createUnavailableError } from '../../stores/errors.ts'
-import type { BackoffOptions } from '../../util/backoff.ts'
-import { withTimeout } from '../../util/timers.ts'
 
 /** The delays before a reference is delivered again. */
 export const REDELIVERY_BACKOFF: BackoffOptions = { firstMs: 100, maxMs: 15_000, jitter: 0 }

@@ -1,7 +1,7 @@
+import { randomId } from '../../../../util/src/random.ts'
 import type { Bus } from '../../stores/bus.ts'
 import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscribed.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { randomId } from '../../util/random.ts'
 import type { TaskQueue } from './queue.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 

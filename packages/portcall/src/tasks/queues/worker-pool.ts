@@ -1,4 +1,4 @@
-import { backoffMs } from '../../util/backoff.ts'
+import { backoffMs } from '../../../../util/src/backoff.ts'
 import { createPoller } from './poller.ts'
 import type { ProcessOptions } from './queue.ts'
 

@@ -1,4 +1,4 @@
-import { unref } from '../../util/timers.ts'
+import { unref } from '../../../../util/src/timers.ts'
 import type { ProcessOptions, TaskQueue } from '../queues/queue.ts'
 import type { Requeuer } from './requeue.ts'
 import type { Worker } from './worker.ts'

@@ -1,5 +1,5 @@
+import { unref } from '../../../../util/src/timers.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { unref } from '../../util/timers.ts'
 import type { TaskQueue } from '../queues/queue.ts'
 import { markRequeued, type TaskRecord } from '../store/record.ts'
 import { leaseKey, type TaskRef, type TaskStore } from '../store/task-store.ts'

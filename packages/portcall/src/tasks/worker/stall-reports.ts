@@ -1,4 +1,4 @@
-import { type StallWatch, watchStalls } from '../../util/stalls.ts'
+import { type StallWatch, watchStalls } from '../../../../util/src/stalls.ts'
 import type { TaskRecord } from '../store/record.ts'
 
 /** Warns about stalls of this process while it runs tasks. */

@@ -1,7 +1,7 @@
+import { unref } from '../../../../util/src/timers.ts'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { ErrorBody } from '../../jsonrpc/message.ts'
 import { type Lease, LeaseLostError, type LeaseOptions, takeLease } from '../../stores/lease.ts'
-import { unref } from '../../util/timers.ts'
 import type { TaskProcessor } from '../queues/queue.ts'
 import { endRun, giveUpOvertakenRun, giveUpRun, leaseFactor, startRun, type TaskRecord } from '../store/record.ts'
 import { leaseKey, type TaskRef } from '../store/task-store.ts'

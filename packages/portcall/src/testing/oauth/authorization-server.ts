@@ -1,5 +1,5 @@
-import { randomId } from '../../util/random.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
+import { randomId } from '../../../../util/src/random.ts'
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { type AuthorizationContext, createAuthorizationContext } from './context.ts'
 import { createMetadata } from './endpoints/management.ts'
 import type { AuthorizationFaults } from './faults.ts'

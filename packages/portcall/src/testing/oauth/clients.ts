@@ -1,6 +1,6 @@
-import { isLoopbackHost } from '../../util/loopback-host.ts'
-import { isUrl, parseUrl } from '../../util/parse-url.ts'
-import { randomId } from '../../util/random.ts'
+import { isLoopbackHost } from '../../../../util/src/loopback-host.ts'
+import { isUrl, parseUrl } from '../../../../util/src/parse-url.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import type { AuthorizationServerOptions, ClientMetadata } from './options.ts'
 import { OAuthError } from './request.ts'
 

@@ -1,4 +1,4 @@
-import { randomId } from '../../util/random.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import { OAuthError, type OAuthRequest } from './request.ts'
 import { nowSeconds, type ServerSettings } from './settings.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerSafely } from '../../util/answer-safely.ts'
-import { parseJson } from '../../util/parse-json.ts'
-import { pathOf, queryOf } from '../../util/request-target.ts'
+import { answerSafely } from '../../../../util/src/answer-safely.ts'
+import { parseJson } from '../../../../util/src/parse-json.ts'
+import { pathOf, queryOf } from '../../../../util/src/request-target.ts'
 import type { FaultyResponse } from './faults.ts'
 import type { OAuthRequest, OAuthResponse } from './request.ts'
 

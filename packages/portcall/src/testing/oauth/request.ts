@@ -1,4 +1,4 @@
-import { PortcallError } from '../../util/errors.ts'
+import { PortcallError } from '../../../../util/src/errors.ts'
 
 /** The endpoints of an authorization server; `none` for requests to any other path. */
 export type OAuthEndpoint =

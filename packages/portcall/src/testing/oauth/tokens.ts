@@ -1,4 +1,4 @@
-import { randomId } from '../../util/random.ts'
+import { randomId } from '../../../../util/src/random.ts'
 import { override } from './faults.ts'
 import { OAuthError } from './request.ts'
 import { nowSeconds, type ServerSettings } from './settings.ts'

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import type { ClientExtension } from '../../client/extension.ts'
 import { type ConnectedClient, connect } from '../../connect/connect.ts'
 import type { ConnectOptions } from '../../connect/options.ts'
@@ -7,7 +8,6 @@ import { MODERN_VERSIONS, revisionOf } from '../../protocol/revisions.ts'
 import type { NodeServerLimits } from '../../transports/http/server/node/server.ts'
 import type { HttpOptions } from '../../transports/http/server/options.ts'
 import { serveChannel } from '../../transports/stdio/server.ts'
-import { withoutUndefined } from '../../util/without-undefined.ts'
 import { recordCauses } from './show-causes.ts'
 import type { ChannelDecorator, PairedServer } from './types.ts'
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { delay } from '../../util/timers.ts'
+import { delay } from '../../../../util/src/timers.ts'
 import { orphanGuard } from './orphan-guard.ts'
 
 /** How long a process may take to exit, in milliseconds. */

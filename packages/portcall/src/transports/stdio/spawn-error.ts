@@ -1,4 +1,4 @@
-import { PortcallError } from '../../util/errors.ts'
+import { PortcallError } from '../../../../util/src/errors.ts'
 
 /** Thrown when a program could not be started. */
 export class SpawnError extends PortcallError {

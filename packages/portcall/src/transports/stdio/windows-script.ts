@@ -2,7 +2,7 @@
  * Windows starts only executables directly. Programs such as `npx` are scripts there, which `cmd.exe` has to run. It reads its arguments in
  * its own syntax, in which a careless quotation mark lets an argument run other programs.
  */
-import { findScript, readVariable } from '../../util/find-script.ts'
+import { findScript, readVariable } from '../../../../util/src/find-script.ts'
 import { SpawnError } from './spawn-error.ts'
 import type { SpawnTarget } from './spawn-failure.ts'
 

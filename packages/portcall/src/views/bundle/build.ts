@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { checkOptions, type OptionNames } from '../../util/check-options.ts'
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import type { BuildViewOptions, BuiltView } from '../build-options.ts'
 import { nameOfFile } from '../names.ts'
 import { findViewFile, isPage } from '../source.ts'

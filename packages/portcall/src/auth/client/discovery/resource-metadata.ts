@@ -1,6 +1,6 @@
+import { parseUrl } from '../../../../../util/src/parse-url.ts'
+import { isStrictUrl } from '../../../../../util/src/strict-url.ts'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
-import { parseUrl } from '../../../util/parse-url.ts'
-import { isStrictUrl } from '../../../util/strict-url.ts'
 import { readList } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { BearerChallenge } from './challenge.ts'

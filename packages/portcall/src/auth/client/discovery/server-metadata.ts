@@ -1,6 +1,6 @@
+import { isSameIssuer } from '../../../../../util/src/issuer.ts'
+import { isUrl } from '../../../../../util/src/parse-url.ts'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
-import { isSameIssuer } from '../../../util/issuer.ts'
-import { isUrl } from '../../../util/parse-url.ts'
 import { readFlag, readList, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer } from '../types.ts'

@@ -2,8 +2,8 @@
  * Proofs of possession. A token that is bound to a key is worthless without the key: each request carries a proof, signed with the key, that is
  * valid for this request only. https://www.rfc-editor.org/rfc/rfc9449
  */
-import { sha256 } from '../../../util/digest.ts'
-import { setLru } from '../../../util/lru.ts'
+import { sha256 } from '../../../../../util/src/digest.ts'
+import { setLru } from '../../../../../util/src/lru.ts'
 import type { DpopSigner } from '../types.ts'
 
 /** A key of this client. */

@@ -1,5 +1,5 @@
-import { raceAbort } from '../../../util/timers.ts'
-import { withoutUndefined } from '../../../util/without-undefined.ts'
+import { raceAbort } from '../../../../../util/src/timers.ts'
+import { withoutUndefined } from '../../../../../util/src/without-undefined.ts'
 import {
   checkGrantOptions,
   createProviderParts,

@@ -1,5 +1,5 @@
+import { checkOptions, type OptionNames } from '../../../../../util/src/check-options.ts'
 import type { AuthProvider } from '../../../protocol/authorizer.ts'
-import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
 import { type AllowedAddress, createAddressPolicy } from '../http/address-policy.ts'
 
 /** Returns an access token. `rejectedToken` is the one that the server refused, if there was one. */

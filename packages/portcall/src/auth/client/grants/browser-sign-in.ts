@@ -1,4 +1,4 @@
-import { createMutex } from '../../../util/async.ts'
+import { createMutex } from '../../../../../util/src/async.ts'
 import { checkGrantOptions, createAuthProvider, type GrantOptionNames, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { CLIENT_SOURCE_NAMES } from '../registration/registration-request.ts'

@@ -10,8 +10,8 @@ const reasonOf = (promise: Promise<unknown>) =>
   )
 /** The delays between token requests. */
 const delays: number[] = []
-vi.mock('../../../util/timers.ts', async (original) => ({
-  ...(await original<typeof import('../../../util/timers.ts')>()),
+vi.mock('../../../../../util/src/timers.ts', async (original) => ({
+  ...(await original<typeof import('../../../../../util/src/timers.ts')>()),
   delay: async (ms: number) => void delays.push(ms),
 }))
 beforeEach(() => void delays.splice(0))

@@ -1,5 +1,5 @@
+import { delay } from '../../../../../util/src/timers.ts'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
-import { delay } from '../../../util/timers.ts'
 import { readId, readNumber, readSeconds, readText } from '../../members.ts'
 import {
   type AuthProviderOptions,

@@ -2,10 +2,11 @@
  * Sign-ins in the store. The process that starts one need not be the one that receives the response, and need not run any more by then: what
  * the response is checked against and redeemed with is stored under a hash of its `state`.
  */
+
+import { createBackoff } from '../../../../../util/src/backoff.ts'
+import { sha256 } from '../../../../../util/src/digest.ts'
+import { delay } from '../../../../../util/src/timers.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
-import { createBackoff } from '../../../util/backoff.ts'
-import { sha256 } from '../../../util/digest.ts'
-import { delay } from '../../../util/timers.ts'
 import { AuthError, type AuthErrorReason, type OAuthErrorResponse } from '../errors.ts'
 import { parseStored } from '../tokens/token-store.ts'
 import type { AuthorizationServer, ClientIdentity, TokenSet } from '../types.ts'

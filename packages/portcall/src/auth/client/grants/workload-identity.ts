@@ -1,4 +1,4 @@
-import { isSameIssuer } from '../../../util/issuer.ts'
+import { isSameIssuer } from '../../../../../util/src/issuer.ts'
 import {
   type AuthProviderOptions,
   checkGrantOptions,

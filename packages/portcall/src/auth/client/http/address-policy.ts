@@ -5,7 +5,7 @@
  */
 
 import ipaddr from 'ipaddr.js'
-import { parseUrl } from '../../../util/parse-url.ts'
+import { parseUrl } from '../../../../../util/src/parse-url.ts'
 import { AuthError } from '../errors.ts'
 
 /** Allows servers to refer to all loopback and private addresses, including the metadata services of cloud providers. */

@@ -1,9 +1,9 @@
 /** Sends requests to OAuth endpoints, whose addresses other parties name. Bounds their cost and checks where they go. */
 
+import { parseUrl } from '../../../../../util/src/parse-url.ts'
 import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { ProxyError } from '../../../net/proxy-error.ts'
 import type { ProxySetting } from '../../../net/proxy-setting.ts'
-import { parseUrl } from '../../../util/parse-url.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthFetch, AuthRequest } from '../types.ts'
 import { type AddressPolicy, type AddressPolicyOptions, addressRefused, createAddressPolicy } from './address-policy.ts'

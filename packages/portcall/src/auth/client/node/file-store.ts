@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { withFileLock } from '../../../../../util/src/file-lock.ts'
+import { renameFile } from '../../../../../util/src/rename-file.ts'
 import { isObject } from '../../../jsonrpc/message.ts'
 import { listKeys } from '../../../stores/listing.ts'
 import type { KeyValueStore, SetOptions } from '../../../stores/store.ts'
-import { withFileLock } from '../../../util/file-lock.ts'
-import { renameFile } from '../../../util/rename-file.ts'
 
 interface Entry {
   readonly value: string

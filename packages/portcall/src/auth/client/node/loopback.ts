@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerSafely } from '../../../util/answer-safely.ts'
-import { parseUrl } from '../../../util/parse-url.ts'
-import { pathOf, queryOf } from '../../../util/request-target.ts'
+import { answerSafely } from '../../../../../util/src/answer-safely.ts'
+import { parseUrl } from '../../../../../util/src/parse-url.ts'
+import { pathOf, queryOf } from '../../../../../util/src/request-target.ts'
 import { AuthError } from '../errors.ts'
 
 /** An HTTP server on this machine that receives authorization responses. */

@@ -1,6 +1,6 @@
 import type { ClientAuth } from 'oauth4webapi'
+import { withoutUndefined } from '../../../../../util/src/without-undefined.ts'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
-import { withoutUndefined } from '../../../util/without-undefined.ts'
 import { readScopeMember, readSeconds, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, ClientIdentity, TokenContext, TokenSet } from '../types.ts'

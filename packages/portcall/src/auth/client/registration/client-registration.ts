@@ -1,5 +1,5 @@
-import { normalizeIssuer } from '../../../util/issuer.ts'
-import { withoutUndefined } from '../../../util/without-undefined.ts'
+import { normalizeIssuer } from '../../../../../util/src/issuer.ts'
+import { withoutUndefined } from '../../../../../util/src/without-undefined.ts'
 import { AuthError } from '../errors.ts'
 import { coversScopes } from '../tokens/scopes.ts'
 import { parseStored } from '../tokens/token-store.ts'

@@ -1,4 +1,4 @@
-import { isSameIssuer } from '../../../util/issuer.ts'
+import { isSameIssuer } from '../../../../../util/src/issuer.ts'
 import { AuthError } from '../errors.ts'
 import type { ClientIdentity, GrantContext } from '../types.ts'
 

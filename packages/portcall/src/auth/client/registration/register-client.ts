@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../../util/without-undefined.ts'
+import { withoutUndefined } from '../../../../../util/src/without-undefined.ts'
 import { readId, readNumber, readText } from '../../members.ts'
 import { AuthError } from '../errors.ts'
 import { loadOAuth } from '../oauth/load-oauth.ts'

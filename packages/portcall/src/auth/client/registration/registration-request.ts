@@ -1,4 +1,4 @@
-import type { OptionNames } from '../../../util/check-options.ts'
+import type { OptionNames } from '../../../../../util/src/check-options.ts'
 import type { PreRegisteredClient } from './pre-registered.ts'
 
 /** How to identify the client. The first source that the authorization server supports is used. */

@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../../util/without-undefined.ts'
+import { withoutUndefined } from '../../../../../util/src/without-undefined.ts'
 import { AuthError } from '../errors.ts'
 import { describeOAuthError, isClientRefusal, isFinalRefusal } from '../oauth/oauth-response.ts'
 import { readTokens, sendTokenRequest } from '../oauth/token-endpoint.ts'

@@ -1,4 +1,4 @@
-import { normalizeIssuer } from '../../../util/issuer.ts'
+import { normalizeIssuer } from '../../../../../util/src/issuer.ts'
 import type { GrantContext } from '../types.ts'
 import { parseStored } from './token-store.ts'
 

@@ -1,5 +1,5 @@
-import { createSingleFlight, retryableOnce } from '../../../util/async.ts'
-import { raceAbort } from '../../../util/timers.ts'
+import { createSingleFlight, retryableOnce } from '../../../../../util/src/async.ts'
+import { raceAbort } from '../../../../../util/src/timers.ts'
 import { removeOfflineAccess } from './offline-access.ts'
 import { coversScopes } from './scopes.ts'
 import type { ActiveTokens } from './token-context.ts'

@@ -1,6 +1,6 @@
+import { normalizeIssuer } from '../../../../../util/src/issuer.ts'
 import { parseObject } from '../../../jsonrpc/parse-object.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
-import { normalizeIssuer } from '../../../util/issuer.ts'
 import type { AuthorizationServer, DpopSigner, TokenSet } from '../types.ts'
 
 /** The authorization server and the resource that the tokens for an endpoint belong to, as last discovered. */

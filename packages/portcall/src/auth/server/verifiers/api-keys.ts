@@ -1,7 +1,7 @@
-import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
-import { describe } from '../../../util/describe.ts'
-import { constantTimeEqual, sha256 } from '../../../util/digest.ts'
-import { randomId } from '../../../util/random.ts'
+import { checkOptions, type OptionNames } from '../../../../../util/src/check-options.ts'
+import { describe } from '../../../../../util/src/describe.ts'
+import { constantTimeEqual, sha256 } from '../../../../../util/src/digest.ts'
+import { randomId } from '../../../../../util/src/random.ts'
 import type { Verifier } from '../types.ts'
 
 /** An API key as the server stores it. */

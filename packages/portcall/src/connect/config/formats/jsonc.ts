@@ -1,6 +1,6 @@
 /** JSON with comments and trailing commas. Loaded on demand, with its parser. */
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { wordsOf } from '../../../util/words-of.ts'
+import { wordsOf } from '../../../../../util/src/words-of.ts'
 import { type ConfigDocument, formatPosition, positionAt } from '../document-types.ts'
 import { ConfigError } from '../errors.ts'
 

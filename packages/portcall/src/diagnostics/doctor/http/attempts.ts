@@ -1,7 +1,7 @@
+import { lowerCaseNames } from '../../../../../util/src/header-names.ts'
 import { isObject, type JsonObject } from '../../../jsonrpc/message.ts'
 import { createProbeRequest } from '../../../transports/http/client/probe-request.ts'
 import { POST_HEADERS } from '../../../transports/http/client/request-headers.ts'
-import { lowerCaseNames } from '../../../util/header-names.ts'
 import type { AttemptName, DiagnosisState, HttpAttempt, HttpObservation } from '../facts.ts'
 import { readEvents, readRpcResponse } from './messages.ts'
 import { hasType, sendHttp } from './send-http.ts'

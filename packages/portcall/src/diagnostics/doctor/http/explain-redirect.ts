@@ -1,4 +1,4 @@
-import { parseUrl } from '../../../util/parse-url.ts'
+import { parseUrl } from '../../../../../util/src/parse-url.ts'
 import type { DiagnosisState, HttpObservation } from '../facts.ts'
 import { errorProblem } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'

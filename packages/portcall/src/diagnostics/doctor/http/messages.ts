@@ -1,6 +1,6 @@
+import { parseJson } from '../../../../../util/src/parse-json.ts'
 import { isObject, type JsonObject } from '../../../jsonrpc/message.ts'
 import { createSseDecoder } from '../../../transports/http/common/sse-decode.ts'
-import { parseJson } from '../../../util/parse-json.ts'
 import type { HttpObservation } from '../facts.ts'
 
 /** Returns the JSON-RPC response in a body, which may be JSON or an event stream, whatever its type says. */

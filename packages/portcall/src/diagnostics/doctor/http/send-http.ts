@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { errorMessage } from '../../../../../util/src/errors.ts'
 import { decodeMessage } from '../../../net/decode-message.ts'
 import { createProxyLookup } from '../../../net/proxy-setting.ts'
 import { createHttpRoutes } from '../../../net/routes.ts'
-import { errorMessage } from '../../../util/errors.ts'
 import type { HttpObservation } from '../facts.ts'
 import { errorCode } from '../outcome.ts'
 

@@ -1,5 +1,5 @@
-import { errorMessage } from '../../../util/errors.ts'
-import { lowerCaseNames } from '../../../util/header-names.ts'
+import { errorMessage } from '../../../../../util/src/errors.ts'
+import { lowerCaseNames } from '../../../../../util/src/header-names.ts'
 import { checkMetadata } from '../../oauth-debugger/discovery.ts'
 import type { AuthExchange, RuleResult } from '../../oauth-debugger/types.ts'
 import type { DiagnosisState, HttpObservation, StepOutcome } from '../facts.ts'

@@ -1,4 +1,4 @@
-import { pluralize } from '../../../util/pluralize.ts'
+import { pluralize } from '../../../../../util/src/pluralize.ts'
 import type { Finding } from '../../quality/finding.ts'
 import type { HostVerdict } from '../../quality/host-verdict.ts'
 import { type LintResult, lint } from '../../quality/lint.ts'

@@ -1,5 +1,5 @@
+import { pluralize } from '../../../../../util/src/pluralize.ts'
 import type { Client } from '../../../client/types.ts'
-import { pluralize } from '../../../util/pluralize.ts'
 import { type ListFailure, probeUndeclared, readInventory } from '../../quality/inventory.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { errorProblem, evidenceOf, skipped, stepOutcome, warningProblem } from '../outcome.ts'

@@ -1,7 +1,7 @@
+import { errorMessage } from '../../../../../util/src/errors.ts'
 import { isObject } from '../../../jsonrpc/message.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
 import { Header } from '../../../transports/http/common/headers.ts'
-import { errorMessage } from '../../../util/errors.ts'
 import type { DiagnosisState, HttpObservation, StepOutcome } from '../facts.ts'
 import { authorizationHeaders, sendMessage } from '../http/attempts.ts'
 import { streamProblemOf } from '../http/explain-stream.ts'

@@ -1,5 +1,5 @@
+import { isUrl } from '../../../../../util/src/parse-url.ts'
 import { isObject } from '../../../jsonrpc/message.ts'
-import { isUrl } from '../../../util/parse-url.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { errorProblem, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'

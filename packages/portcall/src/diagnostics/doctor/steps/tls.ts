@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { errorMessage } from '../../../../../util/src/errors.ts'
 import { displayProxy } from '../../../net/proxy-error.ts'
-import { errorMessage } from '../../../util/errors.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { proxyOf, sendHttp } from '../http/send-http.ts'
 import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'

@@ -1,5 +1,5 @@
+import { isUrl } from '../../../../../util/src/parse-url.ts'
 import { readChallenges } from '../../../auth/client/discovery/challenge.ts'
-import { isUrl } from '../../../util/parse-url.ts'
 import { foundDocument, lastOf } from '../observed.ts'
 import type { AuthFacts, AuthRule } from '../types.ts'
 import { mcp, rfc } from './sections.ts'

@@ -1,4 +1,4 @@
-import { isUrl } from '../../../util/parse-url.ts'
+import { isUrl } from '../../../../../util/src/parse-url.ts'
 import { documentOf, foundDocument, isSafeUrl, lastOf, mediaTypeOf, stringMember, stringsMember } from '../observed.ts'
 import type { AuthFacts, AuthRule, AuthRuleViolation, AuthStepId } from '../types.ts'
 import { mcp, rfc } from './sections.ts'

@@ -1,4 +1,4 @@
-import { randomId } from '../../../util/random.ts'
+import { randomId } from '../../../../../util/src/random.ts'
 import { mayRedirectTo } from '../clients.ts'
 import type { AuthorizationContext } from '../context.ts'
 import { override } from '../faults.ts'

@@ -1,6 +1,6 @@
 /** The endpoints for metadata, client registration, token introspection and token revocation. */
-import { isLoopbackHost } from '../../../util/loopback-host.ts'
-import { isUrl } from '../../../util/parse-url.ts'
+import { isLoopbackHost } from '../../../../../util/src/loopback-host.ts'
+import { isUrl } from '../../../../../util/src/parse-url.ts'
 import type { AuthorizationContext } from '../context.ts'
 import { override } from '../faults.ts'
 import type { MetadataLocation } from '../options.ts'

@@ -1,4 +1,4 @@
-import { isUrl } from '../../../util/parse-url.ts'
+import { isUrl } from '../../../../../util/src/parse-url.ts'
 import type { AuthorizationContext } from '../context.ts'
 import { OAuthError, type OAuthRequest } from '../request.ts'
 

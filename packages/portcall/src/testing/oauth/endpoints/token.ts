@@ -1,5 +1,5 @@
-import { toBase64url } from '../../../util/base64url.ts'
-import { randomId } from '../../../util/random.ts'
+import { toBase64url } from '../../../../../util/src/base64url.ts'
+import { randomId } from '../../../../../util/src/random.ts'
 import type { AuthorizationContext } from '../context.ts'
 import { override } from '../faults.ts'
 import type { ClientMetadata } from '../options.ts'

@@ -1,5 +1,5 @@
+import { raceAbort } from '../../../../../util/src/timers.ts'
 import type { AuthorizedRequest, AuthorizedSend, Authorizer } from '../../../protocol/authorizer.ts'
-import { raceAbort } from '../../../util/timers.ts'
 import type { HttpCall, HttpCallInit } from './http-call.ts'
 
 /** Applies an authorizer to the requests of a client. */

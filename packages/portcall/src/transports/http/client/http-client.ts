@@ -2,12 +2,13 @@
  * The HTTP client of one endpoint, which all requests of a connection go through. It sends the user's headers to the origin of the endpoint
  * only, limits every wait, and releases everything when it is closed.
  */
+
+import type { AbortSource } from '../../../../../util/src/abort.ts'
+import { createIdleTimers } from '../../../../../util/src/idle-timers.ts'
+import { LinkedSet } from '../../../../../util/src/linked-set.ts'
 import { ConnectionLostError } from '../../../jsonrpc/errors.ts'
 import type { Authorizer } from '../../../protocol/authorizer.ts'
 import type { MethodLookup } from '../../../protocol/methods.ts'
-import type { AbortSource } from '../../../util/abort.ts'
-import { createIdleTimers } from '../../../util/idle-timers.ts'
-import { LinkedSet } from '../../../util/linked-set.ts'
 import type { HeaderRecord } from '../common/headers.ts'
 import { createRequestAuthorization } from './authorization.ts'
 import { connectionLost, type EndpointContext, HttpCall, type HttpCallInit } from './http-call.ts'

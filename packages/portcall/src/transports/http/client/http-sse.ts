@@ -4,11 +4,11 @@
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 
+import { parseUrl } from '../../../../../util/src/parse-url.ts'
 import { closedLocally, InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { type Message, notification } from '../../../jsonrpc/message.ts'
 import { createOutgoingRequests } from '../../../jsonrpc/outgoing-requests.ts'
 import type { LegacyConnection } from '../../../legacy/client/connection.ts'
-import { parseUrl } from '../../../util/parse-url.ts'
 import { Header } from '../common/headers.ts'
 import { isEventStream } from '../common/media-types.ts'
 import type { ReceivedSseEvent } from '../common/sse-decode.ts'

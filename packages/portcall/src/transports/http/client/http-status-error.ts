@@ -1,5 +1,5 @@
+import { PortcallError } from '../../../../../util/src/errors.ts'
 import type { ErrorBody } from '../../../jsonrpc/message.ts'
-import { PortcallError } from '../../../util/errors.ts'
 
 /** An HTTP error response. */
 export interface ErrorResponse {

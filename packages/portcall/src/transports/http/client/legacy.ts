@@ -4,6 +4,9 @@
  * carries the messages that belong to no request.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
+
+import { type AbortSource, throwIfAborted } from '../../../../../util/src/abort.ts'
+import { delay } from '../../../../../util/src/timers.ts'
 import { ConnectionLostError, closedLocally } from '../../../jsonrpc/errors.ts'
 import {
   type Message,
@@ -15,8 +18,6 @@ import {
 } from '../../../jsonrpc/message.ts'
 import type { LegacyConnection, OutgoingContext } from '../../../legacy/client/connection.ts'
 import { methodOf } from '../../../protocol/methods.ts'
-import { type AbortSource, throwIfAborted } from '../../../util/abort.ts'
-import { delay } from '../../../util/timers.ts'
 import { Header } from '../common/headers.ts'
 import { isEventStream } from '../common/media-types.ts'
 import type { HttpCall } from './http-call.ts'

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { isLoopbackHost } from '../../../../../util/src/loopback-host.ts'
 import { createProxyLookup, type ProxySetting } from '../../../net/proxy-setting.ts'
 import { createHttpRoutes, type HttpRoute } from '../../../net/routes.ts'
-import { isLoopbackHost } from '../../../util/loopback-host.ts'
 import { acceptedCodings, decodeResponse } from './decoded-response.ts'
 import { createFastFetch, isUnobserved } from './fast-path/fast-fetch.ts'
 import type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'

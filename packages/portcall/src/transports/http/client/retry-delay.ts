@@ -1,4 +1,4 @@
-import { backoffMs } from '../../../util/backoff.ts'
+import { backoffMs } from '../../../../../util/src/backoff.ts'
 import type { HttpClientLimits } from './limits.ts'
 
 const DEFAULT_RETRY_DELAY_MS = 1000

@@ -1,6 +1,6 @@
+import { delay } from '../../../../../util/src/timers.ts'
 import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import type { Message } from '../../../jsonrpc/message.ts'
-import { delay } from '../../../util/timers.ts'
 import { Header } from '../common/headers.ts'
 import { isEventStream } from '../common/media-types.ts'
 import type { HttpCall } from './http-call.ts'

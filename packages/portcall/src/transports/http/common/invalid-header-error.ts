@@ -1,4 +1,4 @@
-import { PortcallError } from '../../../util/errors.ts'
+import { PortcallError } from '../../../../../util/src/errors.ts'
 
 /** Thrown for a header that HTTP cannot carry, before anything is sent. Its message does not contain the value, which may be a secret. */
 export class InvalidHeaderError extends PortcallError {

@@ -1,8 +1,9 @@
 /** The adapter for runtimes and frameworks with `Request` and `Response`: Bun, Deno, Workers and others. */
+
+import { createIdleTimers, type IdleTimers } from '../../../../../util/src/idle-timers.ts'
 import { ErrorCode } from '../../../jsonrpc/errors.ts'
 import type { Auth, Exchange } from '../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../protocol/http.ts'
-import { createIdleTimers, type IdleTimers } from '../../../util/idle-timers.ts'
 import type { FlatHeaders } from '../common/headers.ts'
 import { Header } from '../common/headers.ts'
 import { ACCEPT_ALL } from '../common/media-types.ts'

@@ -1,5 +1,7 @@
 /** One HTTP endpoint for clients of all revisions. It is independent of the runtime: `node/` and `fetch.ts` adapt it. */
 
+import { pathOf } from '../../../../../util/src/request-target.ts'
+import { createTurns } from '../../../../../util/src/turns.ts'
 import { ErrorCode } from '../../../jsonrpc/errors.ts'
 import type { Exchange } from '../../../jsonrpc/exchange.ts'
 import { classify, exceedsDepth } from '../../../jsonrpc/message.ts'
@@ -7,8 +9,6 @@ import type { RequestBody } from '../../../protocol/http.ts'
 import { isModern } from '../../../protocol/meta.ts'
 import { methodOf as coreMethodOf } from '../../../protocol/methods.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
-import { pathOf } from '../../../util/request-target.ts'
-import { createTurns } from '../../../util/turns.ts'
 import { EMPTY_HEADERS, Header } from '../common/headers.ts'
 import { DEFAULT_ACCEPT, isJson, JSON_TYPE, parseAccept } from '../common/media-types.ts'
 import { createCors } from './cors.ts'

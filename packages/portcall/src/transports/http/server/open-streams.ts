@@ -1,6 +1,6 @@
+import { unref } from '../../../../../util/src/timers.ts'
 import type { Message } from '../../../jsonrpc/message.ts'
 import { DROPPABLE_NOTIFICATIONS } from '../../../protocol/methods.ts'
-import { unref } from '../../../util/timers.ts'
 import type { FlatHeaders } from '../common/headers.ts'
 import { EVENT_HEADERS } from '../common/headers.ts'
 import { HEARTBEAT } from '../common/sse-encode.ts'

@@ -1,9 +1,9 @@
+import { checkOptions, type OptionNames } from '../../../../../util/src/check-options.ts'
 import type { Request } from '../../../jsonrpc/message.ts'
 import type { Authenticate, InsufficientScopeHeaders, OnRequest } from '../../../protocol/http.ts'
 import type { MethodLookup } from '../../../protocol/methods.ts'
 import type { EventLog } from '../../../stores/log.ts'
 import type { Stores } from '../../../stores/stores.ts'
-import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
 import type { HostCheckOptions } from './host-check.ts'
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 

@@ -1,5 +1,5 @@
+import { type CoarseTimer, type CoarseTimers, createCoarseTimers } from '../../../../../util/src/coarse-timers.ts'
 import type { Auth } from '../../../jsonrpc/exchange.ts'
-import { type CoarseTimer, type CoarseTimers, createCoarseTimers } from '../../../util/coarse-timers.ts'
 
 /** A stream whose token has expired already was accepted within the tolerance for clocks. It may not reconnect in a loop. */
 const MIN_STREAM_MS = 5000

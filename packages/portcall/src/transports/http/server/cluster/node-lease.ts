@@ -3,10 +3,11 @@
  * within the lease time. A node that cannot renew its key considers itself failed before the others do, measured by a monotonic clock,
  * and disconnects the streams that another node may take over. If it renews the key later, it starts a new epoch and claims its streams again.
  */
+
+import { createSingleFlight, retryableOnce } from '../../../../../../util/src/async.ts'
+import { randomId } from '../../../../../../util/src/random.ts'
+import { unref } from '../../../../../../util/src/timers.ts'
 import type { KeyValueStore } from '../../../../stores/store.ts'
-import { createSingleFlight, retryableOnce } from '../../../../util/async.ts'
-import { randomId } from '../../../../util/random.ts'
-import { unref } from '../../../../util/timers.ts'
 import { keys } from './records.ts'
 
 export interface NodeLease {

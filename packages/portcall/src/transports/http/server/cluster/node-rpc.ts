@@ -2,11 +2,12 @@
  * Requests and notifications between nodes, over a bus that may lose messages. A request is sent again until there is a response or the
  * lease of the other node has expired. A node runs each request once, even if it receives it several times.
  */
+
+import { retryableOnce } from '../../../../../../util/src/async.ts'
+import { createIdleTimers } from '../../../../../../util/src/idle-timers.ts'
+import { delay } from '../../../../../../util/src/timers.ts'
 import { isObject, type JsonObject } from '../../../../jsonrpc/message.ts'
 import type { Bus } from '../../../../stores/bus.ts'
-import { retryableOnce } from '../../../../util/async.ts'
-import { createIdleTimers } from '../../../../util/idle-timers.ts'
-import { delay } from '../../../../util/timers.ts'
 import { HttpError, httpError } from '../http-error.ts'
 import type { NodeLease } from './node-lease.ts'
 import { keys } from './records.ts'

@@ -1,5 +1,5 @@
-import { createBackoff } from '../../../../util/backoff.ts'
-import { delay } from '../../../../util/timers.ts'
+import { createBackoff } from '../../../../../../util/src/backoff.ts'
+import { delay } from '../../../../../../util/src/timers.ts'
 import { END, encodeCursor, encodeEntry } from './log-codec.ts'
 import type { ClusterNode } from './node.ts'
 import { keys, type StreamRecord } from './records.ts'

@@ -6,11 +6,12 @@
  * - The writer has failed, or the stream is standalone, which any node can write. This node takes it over: it starts another log, and later
  *   entries of the previous log are ignored. Requests of the failed node are answered with an error, or run again.
  */
+
+import { createKeyedMutex } from '../../../../../../util/src/async.ts'
+import { unref } from '../../../../../../util/src/timers.ts'
 import { ErrorCode, RpcError } from '../../../../jsonrpc/errors.ts'
 import type { RequestId } from '../../../../jsonrpc/message.ts'
 import { UnknownPositionError } from '../../../../stores/log.ts'
-import { createKeyedMutex } from '../../../../util/async.ts'
-import { unref } from '../../../../util/timers.ts'
 import type { ResponseSink } from '../sessions/post-response.ts'
 import { eventNotFound, parseEventId } from '../sessions/resumable-streams.ts'
 import type { Stream } from '../sessions/stream.ts'

@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { createIdleTimers } from '../../../../util/idle-timers.ts'
+import { createIdleTimers } from '../../../../../../util/src/idle-timers.ts'
 import { MAX_UNREAD_BYTES } from '../node/body.ts'
 import { Connection, type FastPathState } from './connection.ts'
 

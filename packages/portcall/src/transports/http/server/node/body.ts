@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import type { IdleTimers } from '../../../../../../util/src/idle-timers.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
-import type { IdleTimers } from '../../../../util/idle-timers.ts'
 import { type HttpError, httpError } from '../http-error.ts'
 import type { HttpLimits } from '../limits.ts'
 import { createByteBuffer } from './byte-buffer.ts'

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createSingleFlight } from '../../../../../../util/src/async.ts'
+import { pathOf } from '../../../../../../util/src/request-target.ts'
+import { withTimeout } from '../../../../../../util/src/timers.ts'
 import type { Stores } from '../../../../stores/stores.ts'
-import { createSingleFlight } from '../../../../util/async.ts'
-import { pathOf } from '../../../../util/request-target.ts'
-import { withTimeout } from '../../../../util/timers.ts'
 
 /** Settings of the health checks of `serve`. */
 export interface HealthOptions {

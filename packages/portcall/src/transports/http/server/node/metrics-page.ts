@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pathOf } from '../../../../../../util/src/request-target.ts'
 import type { MetricsPage } from '../../../../protocol/metrics.ts'
-import { pathOf } from '../../../../util/request-target.ts'
 
 /** Answers a scrape of metrics. Returns whether the request was one. */
 export function respondWithMetrics(page: MetricsPage, request: IncomingMessage, response: ServerResponse): boolean {

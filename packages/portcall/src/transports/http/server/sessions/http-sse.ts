@@ -4,7 +4,7 @@
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 
-import { pathOf, queryOf } from '../../../../util/request-target.ts'
+import { pathOf, queryOf } from '../../../../../../util/src/request-target.ts'
 import { EMPTY_HEADERS, Header } from '../../common/headers.ts'
 import { encodeEvent } from '../../common/sse-encode.ts'
 import type { HttpEndpoint } from '../endpoint.ts'

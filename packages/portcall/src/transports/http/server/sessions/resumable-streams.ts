@@ -6,9 +6,10 @@
  * between two events: it replays the events that the client missed, and all later events arrive live. No event is lost or sent twice.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+
+import { randomId } from '../../../../../../util/src/random.ts'
 import type { Message, Request } from '../../../../jsonrpc/message.ts'
 import { UnknownPositionError } from '../../../../stores/log.ts'
-import { randomId } from '../../../../util/random.ts'
 import type { FlatHeaders } from '../../common/headers.ts'
 import { type HttpError, httpError } from '../http-error.ts'
 import type { HttpReply } from '../types.ts'

@@ -1,3 +1,4 @@
+import { type AbortListener, LazyAbort } from '../../../../../../util/src/abort.ts'
 import { ConnectionLostError } from '../../../../jsonrpc/errors.ts'
 import type { Auth, ExchangeContext, HttpInfo } from '../../../../jsonrpc/exchange.ts'
 import { type AbortableContext, createIncomingRequests, type IncomingRequests } from '../../../../jsonrpc/incoming-requests.ts'
@@ -5,7 +6,6 @@ import { type Notification, notification, type Request, type RequestId, type Res
 import { createOutgoingRequests, type OutgoingRequests } from '../../../../jsonrpc/outgoing-requests.ts'
 import { LegacySession, type LegacySessionOptions } from '../../../../legacy/server/session.ts'
 import type { SessionState } from '../../../../legacy/server/session-state.ts'
-import { type AbortListener, LazyAbort } from '../../../../util/abort.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
 import { httpError } from '../http-error.ts'
 import type { ResponseSink } from './post-response.ts'

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { renameFile } from './rename-file.ts'
 
 /** Fails with a code a number of times before it renames. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { growthOf } from '../../test-kit/growth.ts'
+import { growthOf } from '../../portcall/test-kit/growth.ts'
 import { cutText, escapeInvisible, sanitize, sanitizeLine, showInvisible } from './printable.ts'
 
 const controlText = fc.string({

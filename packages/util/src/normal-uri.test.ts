@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createNormalMatcher } from '../schema/uri-template/normal-template.ts'
+import { createNormalMatcher } from '../../portcall/src/schema/uri-template/normal-template.ts'
 import { normalUri } from './normal-uri.ts'
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseObject } from '../jsonrpc/parse-object.ts'
+import { parseObject } from '../../portcall/src/jsonrpc/parse-object.ts'
 import { toBase64 } from './base64.ts'
 import { concatBytes } from './bytes.ts'
 import { parseJson } from './parse-json.ts'

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../../test-kit/eventually.ts'
+import { eventually } from '../../portcall/test-kit/eventually.ts'
 import { type WatchedTree, watchTree } from './watch-tree.ts'
 
 let [parent, folder, file] = ['', '', '']

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { withFileLock } from './file-lock.ts'
 
 async function createFolder(): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createFakeClock } from '../testing/fake-clock.ts'
+import { createFakeClock } from '../../portcall/src/testing/fake-clock.ts'
 import { delay, interruptibleDelay, raceAbort, withTimeout } from './timers.ts'
 
 test('a delay ends after its time or with the reason of the first aborted signal', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFakeClock } from '../testing/fake-clock.ts'
+import { createFakeClock } from '../../portcall/src/testing/fake-clock.ts'
 import { createCoarseTimers } from './coarse-timers.ts'
 
 test('short timers fire on time, long ones up to a second late, cancelled ones never', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { growthOf } from '../../test-kit/growth.ts'
+import { growthOf } from '../../portcall/test-kit/growth.ts'
 import { matchesGlob } from './glob.ts'
 
 test.each([
