@@ -263,7 +263,7 @@ function inputOf(plan: RequestPlan): StandardSchemaWithJson {
   let compiled: CompiledSchema | undefined
   const json = (): { [key: string]: unknown } => ({ ...plan.inputSchema })
   const validate = (args: unknown): StandardResult<unknown> | Promise<StandardResult<unknown>> => {
-    compiled ??= compileSchema(plan.inputSchema, 'input')
+    compiled ??= compileSchema(plan.inputSchema, 'input', { trusted: false })
     return compiled.parse(isObject(args) ? knownArguments(plan, args) : args) as StandardResult<unknown>
   }
   return { '~standard': { version: 1, vendor: 'portcall', validate, jsonSchema: { input: json, output: json } } }

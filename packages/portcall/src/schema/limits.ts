@@ -13,6 +13,9 @@ export const SCHEMA_LIMITS: { readonly depth: number; readonly nodes: number; re
   size: 256 * 1024,
 }
 
+/** The references of a schema that is not trusted. With more the compilation itself is slow: its time grows with their square. */
+export const MAX_REFERENCES = 1000
+
 /** The number of issues reported for one value. */
 export const MAX_ISSUES = 20
 

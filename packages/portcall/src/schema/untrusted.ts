@@ -11,6 +11,7 @@
 import { RE2JS } from 're2js'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from './errors.ts'
+import { MAX_REFERENCES } from './limits.ts'
 import { walkSchemas } from './walk.ts'
 
 /** Limits the steps of a validation. */
@@ -25,9 +26,6 @@ class StepLimitError extends Error {
 }
 
 const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const
-
-/** With more references the compilation itself is slow: its time grows with their square. */
-const MAX_REFERENCES = 1000
 
 /**
  * Makes an untrusted schema safe, in place, and returns the budget of its validations.

@@ -49,7 +49,7 @@ function jsonSchemaOf({ content }: JsonObject, document: ApiDocument): unknown {
 
 function createOutputSchema(schema: JsonObject): OutputSchema {
   const json = (): { [key: string]: unknown } => ({ ...schema })
-  const compiled = compileSchema(schema, 'output')
+  const compiled = compileSchema(schema, 'output', { trusted: false })
   return {
     definition: {
       '~standard': {

@@ -40,3 +40,73 @@ test.each([
   for (const [, name] of text.matchAll(/"#\/\$defs\/([^"]*)"/g)) expect(names).toContain(name)
   expect(server.openapi.issues.length).toBe(count === 10 ? 0 : 1)
 })
+
+/** A description with one operation whose body is the first of some schemas. */
+function describeBody(schemas: { readonly [name: string]: object }): object {
+  const schema = { $ref: `#/components/schemas/${Object.keys(schemas)[0]}` }
+  const paths = {
+    '/p': { post: { operationId: 'x', requestBody: { required: true, content: { 'application/json': { schema } } } } },
+  }
+  return { openapi: '3.1.0', info: { title: 't', version: '1' }, paths, components: { schemas } }
+}
+
+/** Properties that each refer to a schema. */
+const references = (count: number, target: (index: number) => string) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`p${index}`, { $ref: `#/components/schemas/${target(index)}` }]),
+  )
+
+test.each([
+  [
+    'in the body',
+    {
+      a: { type: 'object', properties: references(1500, () => 'b') },
+      b: { type: 'object', properties: references(2, () => 'b') },
+    },
+  ],
+  [
+    'in what it refers to',
+    Object.fromEntries(
+      Array.from({ length: 50 }, (_, at) => [`s${at}`, { type: 'object', properties: references(50, (index) => `s${index}`) }]),
+    ),
+  ],
+])('an input schema has at most 1000 references, so that it can be validated: more are %s', async (_, schemas) => {
+  const server = await fromOpenAPI(describeBody(schemas), { baseUrl: 'http://127.0.0.1:1', maxInputSchemaChars: 200_000 })
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  const [tool] = await client.tools().toArray()
+  expect(JSON.stringify(tool?.inputSchema).match(/"\$ref"/g)?.length).toBeLessThanOrEqual(1000)
+  expect(server.openapi.issues).toEqual([
+    expect.objectContaining({ problem: 'the input schema is too large; parts of it accept any value' }),
+  ])
+})
+
+test('an input schema with as many references as it may have is validated', async () => {
+  const schemas = { a: { type: 'object', properties: references(990, () => 'b') }, b: { type: 'object', description: 'x'.repeat(450) } }
+  const server = await fromOpenAPI(describeBody(schemas), { baseUrl: 'http://127.0.0.1:1', maxInputSchemaChars: 200_000 })
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  expect(server.openapi.issues).toEqual([])
+  const result = await client.callTool('x', { body: { p0: 7 } } as never)
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('p0') }] })
+})
+
+test('a description cannot make the validation of arguments take exponential time', async () => {
+  const twice = (name: string) => ({
+    allOf: [{ $ref: `#/components/schemas/${name}` }, { $ref: `#/components/schemas/${name}` }],
+  })
+  const schemas = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `d${at}`,
+      at === 39 ? { type: 'object', description: 'x'.repeat(450) } : twice(`d${at + 1}`),
+    ]),
+  )
+  const server = await fromOpenAPI(describeBody(schemas), { baseUrl: 'http://127.0.0.1:1' })
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  const result = await client.callTool('x', { body: {} } as never)
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('takes too many steps to validate') }],
+  })
+})

@@ -1,5 +1,6 @@
 /** Collects the schemas that a tool refers to in `$defs`. */
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { MAX_REFERENCES } from '../../schema/limits.ts'
 import { walkSchemas } from '../../schema/walk.ts'
 import { type ApiDocument, pointerSteps } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
@@ -19,8 +20,8 @@ export interface SchemaConverter {
   /** Converts a schema. Its references point to `$defs`, which `complete` adds. */
   convert(schema: unknown): ConvertedSchema
   /**
-   * Adds the `$defs` that a converted schema refers to, directly or indirectly. When they exceed `maxBytes`, the schemas that are furthest
-   * away are replaced by ones that accept any value. Returns whether that happened.
+   * Adds the `$defs` that a converted schema refers to, directly or indirectly. When they exceed `maxBytes`, or have more references than can
+   * be validated, the schemas that are furthest away are replaced by ones that accept any value. Returns whether that happened.
    */
   complete(schema: JsonObject, maxBytes: number): { readonly schema: JsonObject; readonly isCut: boolean }
 }
@@ -90,7 +91,9 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
   function define(name: string, { key, target, whole }: Referenced): Definition {
     definitions.set(name, 'converting')
     depth++
-    const schema = key.endsWith(ANY_SUBTYPE) ? subtypes(key.slice(0, -ANY_SUBTYPE.length)) : convert(followLoops(target), whole)
+    const schema = key.endsWith(ANY_SUBTYPE)
+      ? subtypes(key.slice(0, -ANY_SUBTYPE.length))
+      : convert(withoutLoop(target, document), whole)
     const definition = { schema, references: referencesIn(schema), size: JSON.stringify(schema).length }
     definitions.set(name, definition)
     depth--
@@ -113,17 +116,15 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
     )
     return { anyOf: [...branches, reference(pointer, { isPart: true })] }
   }
-  /** A reference that leads to itself describes nothing. */
-  const followLoops = (target: unknown): unknown =>
-    isObject(target) && typeof target.$ref === 'string' && Object.keys(document.follow(target)).length === 0 ? {} : target
-
   return {
     convert: (schema) => convert(schema),
     complete(schema, maxBytes) {
       definePending()
       const $defs: JsonObject = {}
       const root = pruneToFit(schema, maxBytes)
-      const queue = [...new Set(referencesIn(root))]
+      const used = referencesIn(root)
+      const queue = [...new Set(used)]
+      let references = used.length
       const known = new Set(queue)
       // Each definition that is referred to takes at least the place of the schema that accepts anything.
       let size = JSON.stringify(root).length + DEFINITIONS_SIZE + queue.reduce((sum, name) => sum + smallestSize(name), 0)
@@ -133,17 +134,23 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
         if (definition === undefined || definition === 'converting') continue
         const added = [...new Set(definition.references)].filter((reference) => !known.has(reference))
         const growth = definition.size - ANYTHING_SIZE + added.reduce((sum, reference) => sum + smallestSize(reference), 0)
-        const fits = growth <= 0 || size + growth <= maxBytes
+        const fits = (growth <= 0 || size + growth <= maxBytes) && references + definition.references.length <= MAX_REFERENCES
         isCut ||= !fits
         $defs[name] = fits ? definition.schema : ANYTHING
         if (!fits) continue
         size += growth
+        references += definition.references.length
         for (const reference of added) known.add(reference)
         queue.push(...added)
       }
       return { schema: Object.keys($defs).length > 0 ? { ...root, $defs } : root, isCut }
     },
   }
+}
+
+/** Returns a schema, or an empty one for a reference that leads to itself, which describes nothing. */
+function withoutLoop(target: unknown, document: ApiDocument): unknown {
+  return isObject(target) && typeof target.$ref === 'string' && Object.keys(document.follow(target)).length === 0 ? {} : target
 }
 
 const ANYTHING_SIZE = JSON.stringify(ANYTHING).length
@@ -210,7 +217,8 @@ const DEPTHS = [10, 7, 5, 3]
 
 /** Replaces the parts of a schema that are nested too deeply to fit by schemas that accept any value. */
 function pruneToFit(schema: JsonObject, maxBytes: number): JsonObject {
-  const fits = (candidate: JsonObject): boolean => JSON.stringify(candidate).length <= maxBytes
+  const fits = (candidate: JsonObject): boolean =>
+    JSON.stringify(candidate).length <= maxBytes && referencesIn(candidate).length <= MAX_REFERENCES
   if (fits(schema)) return schema
   for (const depth of DEPTHS) {
     const pruned = objectOrEmpty(prune(schema, depth))
