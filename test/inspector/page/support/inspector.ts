@@ -115,7 +115,7 @@ export interface WatchedPage {
 
 /** Opens an address and watches the page. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const faults: string[] = []
   const { origin } = new URL(url)
