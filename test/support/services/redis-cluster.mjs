@@ -1,45 +1,40 @@
-import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../free-port.mjs'
-import { startRedis } from './redis.mjs'
+import { say, startRedis, untilReplicating, untilSays } from './redis.mjs'
 
 const SLOTS = 16_384
-const DEADLINE_MS = 60_000
-
-/** Sends one command to Redis on a loopback port and resolves to the first chunk of its reply. */
-function say(port, ...words) {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(`${words.join(' ')}\r\n`))
-    socket.once('error', reject)
-    socket.once('data', (data) => {
-      socket.destroy()
-      resolve(data.toString())
-    })
-  })
-}
 
 async function untilJoined(nodes) {
-  const deadline = performance.now() + DEADLINE_MS
-  for (const { port } of nodes) {
-    const isReady = async () => {
-      const info = await say(port, 'CLUSTER', 'INFO')
-      return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`)
-    }
-    while (!(await isReady())) {
-      if (performance.now() > deadline) throw new Error(`the cluster is not ready within ${DEADLINE_MS / 1000} s`)
-      await sleep(50)
-    }
-  }
+  for (const { port } of nodes)
+    await untilSays(port, ['CLUSTER', 'INFO'], ['cluster_state:ok', `cluster_known_nodes:${nodes.length}`])
 }
 
-/** Starts a Redis Cluster without replicas. Returns `undefined` when Redis is not installed. */
-export async function startRedisCluster(size = 3) {
+async function startNode() {
+  const busPort = String(await freePort())
+  const node = await startRedis({
+    args: ['--cluster-enabled', 'yes', '--cluster-port', busPort, '--cluster-node-timeout', '2000'],
+  })
+  return node && { ...node, busPort }
+}
+
+/** Adds a node to a cluster as the replica of its first node, and waits until it has the data. */
+async function addReplica(nodes) {
+  const replica = await startNode()
+  const [{ port, busPort }] = nodes
+  const id = (await say(port, 'CLUSTER', 'MYID')).split('\r\n')[1]
+  await say(replica.port, 'CLUSTER', 'MEET', '127.0.0.1', port, busPort)
+  await untilJoined([...nodes, replica])
+  await say(replica.port, 'CLUSTER', 'REPLICATE', id)
+  await untilReplicating(replica.port)
+  return replica
+}
+
+/** Starts a Redis Cluster of some primaries, the first of which may have a replica. Returns `undefined` when Redis is not installed. */
+export async function startRedisCluster({ size = 3, hasReplica = false } = {}) {
   const nodes = []
   for (let at = 0; at < size; at++) {
-    const own = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort()), '--cluster-node-timeout', '2000']
-    const node = await startRedis({ args: own })
+    const node = await startNode()
     if (!node) return undefined
-    nodes.push({ ...node, busPort: own[3] })
+    nodes.push(node)
   }
   const first = nodes[0]
   const share = Math.ceil(SLOTS / size)
@@ -48,13 +43,15 @@ export async function startRedisCluster(size = 3) {
     if (at > 0) await say(first.port, 'CLUSTER', 'MEET', '127.0.0.1', port, busPort)
   }
   await untilJoined(nodes)
+  const replica = hasReplica ? await addReplica(nodes) : undefined
   return {
     nodes,
+    replica,
     /** Returns the node that owns the slot of a key. */
     async ownerOf(key) {
       const slot = Number((await say(first.port, 'CLUSTER', 'KEYSLOT', key)).slice(1))
       return nodes[Math.floor(slot / share)]
     },
-    stop: () => Promise.all(nodes.map((node) => node.stop())),
+    stop: () => Promise.all([...nodes, ...(replica ? [replica] : [])].map((node) => node.stop())),
   }
 }
