@@ -82,7 +82,10 @@ test.each([
 })
 
 test('an input schema with as many references as it may have is validated', async () => {
-  const schemas = { a: { type: 'object', properties: references(990, () => 'b') }, b: { type: 'object', description: 'x'.repeat(450) } }
+  const schemas = {
+    a: { type: 'object', properties: references(990, () => 'b') },
+    b: { type: 'object', description: 'x'.repeat(450) },
+  }
   const server = await fromOpenAPI(describeBody(schemas), { baseUrl: 'http://127.0.0.1:1', maxInputSchemaChars: 200_000 })
   const client = await connect(server)
   onTestFinished(() => client.close())
