@@ -3,6 +3,7 @@
 import type { OptionNames } from '../../../util/src/check-options.ts'
 import type { CallOptions, Progress } from '../client/options.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { isVisibleTo } from '../protocol/apps.ts'
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { MAX_TOOL_NAME_LENGTH } from '../schema/model-apis.ts'
 import { type ProviderSchema, toProviderSchema } from './provider-schema.ts'
@@ -28,7 +29,7 @@ export interface AgentToolCall {
 
 /** The options of all adapters for agents. */
 export interface AgentToolOptions {
-  /** Returns whether the agent gets a tool. Default: it gets all. */
+  /** Returns whether the agent gets a tool. Default: it gets all that are for models. */
   readonly filter?: (tool: Tool) => boolean
   /** Decides before each call whether it may happen. The model learns of a refusal. Default: every call may. */
   readonly approve?: (call: AgentToolCall) => boolean | Promise<boolean>
@@ -61,9 +62,9 @@ export interface AgentTool {
   call(args: JsonObject, signal?: AbortSignal | null): Promise<CallToolResult>
 }
 
-/** Lists the tools of a client or a group for an agent. */
+/** Lists the tools of a client or a group for an agent, without those that only views call. */
 export async function listAgentTools(source: ToolSource, options: AgentToolOptions = {}): Promise<AgentTool[]> {
-  const tools = await source.tools().toArray()
+  const tools = (await source.tools().toArray()).filter((tool) => isVisibleTo(tool, 'model'))
   const taken = new Set<string>()
   return tools.filter(options.filter ?? (() => true)).flatMap((tool) => {
     const input = readInput(tool, options)

@@ -96,6 +96,7 @@ export {
   type GatewayPoliciesOptions,
   gatewayPolicies,
 } from '../gateway/policy/gateway-policies.ts'
+export { type NarrowViewsOptions, narrowViews } from '../gateway/policy/narrow-views.ts'
 export type { PinnedKind } from '../gateway/policy/pin-lock.ts'
 export type { OnPolicyReport, PolicyOutcome, PolicyReport } from '../gateway/policy/report.ts'
 export type {

@@ -11,6 +11,7 @@ import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
 import { createInputStates } from './calls/input-states.ts'
 import { createGatewayProcesses, type GatewayProcesses } from './calls/processes.ts'
 import { createRouter, type Router } from './calls/router.ts'
+import { createViewReads } from './calls/view-tools.ts'
 import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
@@ -70,7 +71,8 @@ export function createComponents(
   const cursors = createListCursors(sealer)
   const registry = createUpstreamRegistry(options.names)
   const lists = createMergedLists({ registry, onEvent })
-  const router = createRouter({ registry, lists })
+  const viewReads = createViewReads()
+  const router = createRouter({ registry, lists, viewReads })
   const subscriptions = createSubscriptions({ registry, router, policies, taskIds })
   const refresh = (server: string | undefined): void => {
     for (const { name, catalogue } of registry.table.upstreams)
@@ -106,6 +108,7 @@ export function createComponents(
     forwardCall: createCallForwarder({
       registry,
       router,
+      viewReads,
       taskIds,
       inputStates: createInputStates(sealer, requestStateTtlMs),
       processes,

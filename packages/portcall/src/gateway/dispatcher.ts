@@ -2,8 +2,10 @@ import { unref } from '../../../util/src/timers.ts'
 import { internalError, RpcError } from '../jsonrpc/errors.ts'
 import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { reportHandling } from '../jsonrpc/handling.ts'
-import type { Request, Response } from '../jsonrpc/message.ts'
+import { isObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { isReplaying } from '../jsonrpc/replaying.ts'
+import { normalizeViewCapability } from '../protocol/apps.ts'
+import { MetaKey, withMeta } from '../protocol/meta.ts'
 import type { OnGatewayEvent } from './api/events.ts'
 import type { GatewayHandlers } from './handlers.ts'
 import { Caller } from './policy/caller.ts'
@@ -46,7 +48,8 @@ export function createGatewayDispatcher(onEvent: OnGatewayEvent): GatewayDispatc
       reportHandling(context, 'received')
       const { byMethod, other } = handlers as GatewayHandlers
       const handler = byMethod.get(request.method) ?? other
-      return handler({ request, context, caller: new Caller(request, context, current) })
+      const received = withNormalViews(request)
+      return handler({ request: received, context, caller: new Caller(received, context, current) })
     }
   /** Middleware gets responses, also where a handler throws. */
   const withResponses =
@@ -95,6 +98,17 @@ export function createGatewayDispatcher(onEvent: OnGatewayEvent): GatewayDispatc
       })
     },
   }
+}
+
+/** Returns a request that declares views to servers only if its client renders them. */
+function withNormalViews(request: Request): Request {
+  const { params } = request
+  const meta = params?._meta
+  const declared = isObject(meta) ? meta[MetaKey.clientCapabilities] : undefined
+  if (!params || !isObject(meta) || !isObject(declared) || !isObject(declared.extensions)) return request
+  const normal = normalizeViewCapability(declared)
+  if (normal === declared) return request
+  return { ...request, params: withMeta(params, { ...meta, [MetaKey.clientCapabilities]: normal }) }
 }
 
 /** Creates the reference by which the operator finds an internal error that a caller reports. */

@@ -12,6 +12,7 @@ import { proxyList, proxyRequest } from './calls/proxy.ts'
 import type { GatewayComponents } from './components.ts'
 import { discoverAll } from './lists/discover.ts'
 import { ITEM_METHODS } from './policy/item-methods.ts'
+import { withOwnDomains } from './routes/view-domains.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 /** The methods of the tasks extension. */
@@ -84,10 +85,13 @@ async function list(call: CallerRequest, info: KindInfo, components: GatewayComp
   const { registry, listItems } = components
   const { single } = registry.table
   // A policy that looks at whole lists cannot judge single pages.
-  if (single && !call.caller.policies.list.some((policy) => policy.listed))
-    return proxyList(single, info, { ...components, call })
   const { request, context, caller } = call
-  return success(request.id, await listItems(info, caller, { cursor: request.params?.cursor, auth: context.auth }))
+  const response =
+    single && !caller.policies.list.some((policy) => policy.listed)
+      ? await proxyList(single, info, { ...components, call })
+      : success(request.id, await listItems(info, caller, { cursor: request.params?.cursor, auth: context.auth }))
+  if (info.kind !== 'resource' || !isSuccess(response)) return response
+  return success(request.id, await withOwnDomains(response.result, 'resources', call))
 }
 
 /** Forwards a request about a task to its server. */

@@ -17,6 +17,17 @@ export const VIEW_SCHEME = 'ui://'
 /** The `_meta` keys of views, newest first. Each has the URI of the view, `ui` in its member `resourceUri`. */
 export const ViewKey = { nested: 'ui', flat: 'ui/resourceUri', openai: 'openai/outputTemplate' } as const
 
+/**
+ * The `_meta` key of requests with the URI of the view that sends them, as the host knows it. Gateways find the server by it, since views call tools by the
+ * names that their server gave them.
+ */
+export const CALLING_VIEW_META = 'io.github.portcall/view'
+
+/** Reports whether a URI is that of a view. */
+export function isViewUri(uri: string): boolean {
+  return uri.slice(0, VIEW_SCHEME.length).toLowerCase() === VIEW_SCHEME
+}
+
 /** The origins that a view may use: `https://api.example.com`, `wss://live.example.com`, or `https://*.example.com`. */
 export interface ViewCsp {
   /** Origins of requests: `fetch`, `XMLHttpRequest`, WebSocket. */
@@ -150,6 +161,18 @@ export function rendersViews({ extensions }: ClientCapabilities): boolean {
   const settings = extensions?.[APPS_EXTENSION] ?? extensions?.[APPS_EXTENSION_ALIAS]
   const mimeTypes = isObject(settings) ? settings.mimeTypes : undefined
   return Array.isArray(mimeTypes) && mimeTypes.some(isViewMimeType)
+}
+
+/** Returns capabilities under the current id of the extension, without it if the client cannot render views. Returns the same object if nothing changes. */
+export function normalizeViewCapability(capabilities: ClientCapabilities): ClientCapabilities {
+  const { extensions } = capabilities
+  if (!extensions || !(APPS_EXTENSION in extensions || APPS_EXTENSION_ALIAS in extensions)) return capabilities
+  const isNormal = !(APPS_EXTENSION_ALIAS in extensions)
+  const renders = rendersViews(capabilities)
+  if (renders && isNormal) return capabilities
+  const { [APPS_EXTENSION]: current, [APPS_EXTENSION_ALIAS]: former, ...others } = extensions
+  const settings = current ?? former
+  return { ...capabilities, extensions: { ...others, ...(renders && settings && { [APPS_EXTENSION]: settings }) } }
 }
 
 /** Changes the URI of a view in a `_meta`, under each of its keys. Returns the same object if it has none. */

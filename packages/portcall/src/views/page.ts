@@ -1,5 +1,5 @@
+import { sha256Hex } from '../protocol/sha256-hex.ts'
 import { buildView } from './build-view.ts'
-import { sha256Hex } from './hex.ts'
 import { nameOfFile } from './names.ts'
 import { findViewFile, type HtmlSource, type ViewSource } from './source.ts'
 

@@ -2,9 +2,9 @@ import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { VIEW_MIME_TYPE } from '../protocol/apps.ts'
 import type { CacheHint } from '../protocol/types.ts'
+import { autoDomain } from '../protocol/view-domain.ts'
 import type { Call } from '../server/call.ts'
 import type { BoundView, ViewedTool, ViewHost } from '../server/tool-view.ts'
-import { autoDomain } from './domain.ts'
 import { ViewError } from './errors.ts'
 import { createResultFinisher } from './finish-result.ts'
 import { readViewUri, slugOf } from './names.ts'
@@ -144,7 +144,9 @@ async function mayRead({ tools }: ServedView, { call, host }: Answering): Promis
 
 async function metaOf({ options }: ServedView, { call, host }: Answering): Promise<JsonObject> {
   const { domain, url } = options
-  return renderViewMeta(options, domain === 'auto' ? await autoDomain(call, host.httpOf(call), url) : domain)
+  if (domain !== 'auto') return renderViewMeta(options, domain)
+  const request = { clientName: call.client.info?.name, http: host.httpOf(call), url }
+  return renderViewMeta(options, await autoDomain(request))
 }
 
 async function appendViews(result: JsonObject, views: readonly ServedView[], answering: Answering): Promise<JsonObject> {

@@ -7,6 +7,7 @@ import { isObject, isSuccess, type JsonObject, type Request, type Response, succ
 import { markRefused } from '../../jsonrpc/refusal.ts'
 import { identityOf } from '../../protocol/caller-identity.ts'
 import { subrequest, subrequestContext } from '../../protocol/subrequest.ts'
+import { isListedForViews, toolsForModels } from '../audience.ts'
 import { argumentsOf, type MiddlewareRequest } from '../list-pages.ts'
 import { listTools } from '../list-tools.ts'
 import { createToolIndex, type ToolIndex } from '../search/tool-index.ts'
@@ -110,8 +111,11 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
   }
   const list = async (one: MiddlewareRequest): Promise<Response> => {
     const { tools, rest } = await listTools(one)
-    const callable = tools.filter(({ name }) => isCallable(String(name)))
-    const others = tools.filter(({ name }) => isAlwaysListed(String(name)))
+    const models = toolsForModels(tools)
+    const callable = models.filter(({ name }) => isCallable(String(name)))
+    const others = tools.filter(
+      (tool) => isListedForViews(tool, one.request) || (isAlwaysListed(String(tool.name)) && models.includes(tool)),
+    )
     return success(one.request.id, { ...rest, tools: [...defineCodeTools(names, functionsOf(callable)), ...others] })
   }
   return async (request, context, next) => {
@@ -127,7 +131,7 @@ async function findFunctions(one: MiddlewareRequest, { index, isCallable }: Code
   const { request } = one
   const { query } = argumentsOf(request)
   if (typeof query !== 'string') return textResult(request, 'query must be a string', true)
-  const { tools } = await listTools(one)
+  const tools = toolsForModels((await listTools(one)).tools)
   const functions = functionsOf(tools.filter(({ name }) => isCallable(String(name))))
   const found = new Set(
     await index.search(
@@ -151,7 +155,7 @@ async function runCode(one: MiddlewareRequest, { options, limits, isCallable, tu
   const program = new LazyAbort()
   const stop = onAbort(context, (reason) => program.abort(reason))
   try {
-    const { tools } = await listTools(one)
+    const tools = toolsForModels((await listTools(one)).tools)
     const functions = new Map(functionsOf(tools.filter(({ name }) => isCallable(String(name)))).map((each) => [each.name, each]))
     const { runProgram } = await import('./run-program.ts')
     const { output, logs, isError } = await runProgram({

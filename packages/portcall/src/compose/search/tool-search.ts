@@ -2,9 +2,11 @@ import { checkOptions, type OptionNames } from '../../../../util/src/check-optio
 import { closestName } from '../../../../util/src/closest-name.ts'
 import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
-import { type Response, success } from '../../jsonrpc/message.ts'
-import { describeUnknown, invalidParams } from '../../protocol/errors.ts'
+import { type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
+import { isVisibleTo } from '../../protocol/apps.ts'
+import { describeUnknown, invalidParams, unknownItem } from '../../protocol/errors.ts'
 import { subrequestContext } from '../../protocol/subrequest.ts'
+import { isListedForViews, toolsForModels } from '../audience.ts'
 import { argumentsOf, type MiddlewareRequest } from '../list-pages.ts'
 import { findTool, listTools } from '../list-tools.ts'
 import { textResult } from '../text-result.ts'
@@ -51,8 +53,11 @@ export function toolSearch(options: ToolSearchOptions = {}): Middleware {
   }
   const list = async (call: MiddlewareRequest): Promise<Response> => {
     const { tools, rest } = await listTools(call)
-    const others = tools.filter(({ name }) => isAlwaysListed(String(name)) && !Object.hasOwn(own, String(name)))
-    return success(call.request.id, { ...rest, tools: [...defineSearchTools(names, tools), ...others] })
+    const models = toolsForModels(tools)
+    const isListed = (tool: JsonObject): boolean =>
+      isListedForViews(tool, call.request) || (isAlwaysListed(String(tool.name)) && models.includes(tool))
+    const others = tools.filter((tool) => isListed(tool) && !Object.hasOwn(own, String(tool.name)))
+    return success(call.request.id, { ...rest, tools: [...defineSearchTools(names, models), ...others] })
   }
   return async (request, context, next) => {
     const call = { request, context, next }
@@ -71,7 +76,7 @@ async function search(
   const { request } = call
   const { query, limit = options.limit } = argumentsOf(request)
   if (typeof query !== 'string') return textResult(request, 'query must be a string', true)
-  const { tools } = await listTools(call)
+  const tools = toolsForModels((await listTools(call)).tools)
   const most = Math.min(Math.max(Math.trunc(Number(limit)) || options.limit, 1), MAX_LIMIT)
   const found = await options.index.search(tools, query.slice(0, MAX_QUERY_LENGTH), most)
   if (found.length > 0) return textResult(request, formatMatches(found))
@@ -81,7 +86,7 @@ async function search(
 async function describe(call: MiddlewareRequest): Promise<Response> {
   const { request } = call
   const { name } = argumentsOf(request)
-  const { tools } = await listTools(call)
+  const tools = toolsForModels((await listTools(call)).tools)
   const tool = findTool(tools, name)
   if (tool) return textResult(request, JSON.stringify(tool))
   const similar = closestName(
@@ -92,8 +97,12 @@ async function describe(call: MiddlewareRequest): Promise<Response> {
 }
 
 /** Calls another tool instead. Results, input requests, tasks and errors are the same as with a direct call. */
-async function callInner({ request, context, next }: MiddlewareRequest): Promise<Response> {
+async function callInner(call: MiddlewareRequest): Promise<Response> {
+  const { request, context, next } = call
   const { name, arguments: args = {} } = argumentsOf(request)
   if (typeof name !== 'string') throw invalidParams('the name of the tool to call is missing')
+  const { tools } = await listTools(call)
+  const tool = findTool(tools, name)
+  if (tool && !isVisibleTo(tool, 'model')) throw unknownItem('tool', name)
   return next({ ...request, params: { ...request.params, name, arguments: args } }, subrequestContext(context))
 }

@@ -2,22 +2,26 @@ import { RpcError } from '../../jsonrpc/errors.ts'
 import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
 import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
+import { isViewUri } from '../../protocol/apps.ts'
 import { LOCAL_STATE } from '../../protocol/local-state.ts'
 import { findUserInputRequired, unavailable } from '../api/errors.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import { ITEM_METHODS } from '../policy/item-methods.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
+import { withOwnDomains } from '../routes/view-domains.ts'
 import { answeredEvent, failedEvent, unroutedEvent } from './call-events.ts'
 import { exposeResultUris } from './expose-result.ts'
 import type { InputStates } from './input-states.ts'
 import { type CallerRequest, ItemCall, pausedRoundTrip, sendToUpstream } from './item-call.ts'
 import type { GatewayProcesses } from './processes.ts'
 import type { Router } from './router.ts'
+import type { ViewReads } from './view-tools.ts'
 
 export interface CallForwarderOptions {
   readonly registry: CurrentTable
   readonly router: Router
+  readonly viewReads: ViewReads
   readonly inputStates: InputStates
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
@@ -119,15 +123,22 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
 /** Returns the result of a server as the caller gets it; synchronously where possible. */
 function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarderOptions): JsonObject | Promise<JsonObject> {
   const { request, context, caller, route } = call
-  const { registry, router, taskIds } = options
+  const { registry, router, taskIds, viewReads } = options
   if (result.resultType === 'input_required') return exposeInputState(call, result, options)
   if (result.resultType === 'task') return taskIds.exposeTask(route, result, context)
-  if (registry.table.single) return result
-  return exposeResultUris(request.method, result, {
-    expose: (uri) =>
-      uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
-    markApp: (uri) => registry.table.uris.mark(route.server, uri),
-  })
+  const { single, uris } = registry.table
+  const exposeUris = (received: JsonObject): JsonObject =>
+    single
+      ? received
+      : exposeResultUris(request.method, received, {
+          expose: (uri) =>
+            uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
+          markApp: (uri) => uris.markView(route.server, uri),
+        })
+  if (request.method !== 'resources/read' || !isViewUri(route.name)) return exposeUris(result)
+  viewReads.note(caller, route.server)
+  const own = withOwnDomains(result, 'contents', call)
+  return own instanceof Promise ? own.then(exposeUris) : exposeUris(own)
 }
 
 /** Reports whether a result is no result of the item itself. */

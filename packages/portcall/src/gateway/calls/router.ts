@@ -1,6 +1,7 @@
 import { createUriLookup } from '../../../../util/src/normal-uri.ts'
 import { oncePer } from '../../../../util/src/once-per.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isViewUri } from '../../protocol/apps.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { unavailable } from '../api/errors.ts'
@@ -11,6 +12,7 @@ import type { RequestedItem } from '../policy/item-methods.ts'
 import type { GatewayItem } from '../policy/types.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import { callingServer, findOwnTool, findViewTool, type ViewReads } from './view-tools.ts'
 
 /** The destination of a request for an item. */
 export interface ItemRoute extends GatewayItem {
@@ -36,16 +38,18 @@ export interface Router {
 export interface RouterOptions {
   readonly registry: CurrentTable
   readonly lists: MergedLists
+  readonly viewReads: ViewReads
 }
 
-export function createRouter({ registry, lists }: RouterOptions): Router {
-  const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): ItemRoute => ({
-    upstream,
-    server,
-    kind,
-    name,
-    definition,
-  })
+const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): ItemRoute => ({
+  upstream,
+  server,
+  kind,
+  name,
+  definition,
+})
+
+export function createRouter({ registry, lists, viewReads }: RouterOptions): Router {
   /** Looks an item up in lists: first in the known one, then in a new one. */
   const findListed = async (
     kinds: readonly GatewayItem['kind'][],
@@ -67,7 +71,9 @@ export function createRouter({ registry, lists }: RouterOptions): Router {
   const findByUri = async (uri: string, caller: Caller): Promise<ItemRoute | undefined> => {
     const { single, upstreams, byName, uris } = registry.table
     const marked = uris.unmark(uri)
-    const owner = marked ? byName.get(marked.server) : (single ?? onlyResourceServer(upstreams, caller))
+    const unmarkedOwner = (): GatewayUpstream | undefined =>
+      single ?? callingServer(caller, registry.table) ?? onlyResourceServer(upstreams, caller)
+    const owner = marked ? byName.get(marked.server) : unmarkedOwner()
     if (owner) return routeTo(owner, { kind: 'resource', uri: marked?.uri ?? uri }, caller)
     const listed = await findListed(['resource', 'template'], caller, (list) => findInList(list, uri))
     return listed && { ...listed, kind: 'resource', name: listed.kind === 'resource' ? listed.name : uri }
@@ -85,14 +91,29 @@ export function createRouter({ registry, lists }: RouterOptions): Router {
     return route?.upstream.filters[route.kind].accepts(route.name) ? checkVisibility(route, caller) : undefined
   }
 
+  /** Finds a tool of the server of a view: by the name on this server, otherwise by the exposed one. */
+  const findForView = async (name: string, caller: Caller, upstream: GatewayUpstream): Promise<ItemRoute | undefined> => {
+    const own = await findOwnTool(upstream, name, caller)
+    if (own) return own
+    const { items } = await lists.get('tool', caller)
+    const item = items.get(name)
+    return item?.upstream === upstream ? findOwnTool(upstream, item.name, caller) : undefined
+  }
+  const findByListedName = async (kind: 'tool' | 'prompt', name: string, caller: Caller): Promise<ItemRoute | undefined> => {
+    const route = await findListed([kind], caller, ({ items }) => items.get(name))
+    if (route) return checkVisibility(route, caller)
+    return kind === 'tool' ? findViewTool(await lists.get('tool', caller), { name, caller }, viewReads) : undefined
+  }
+
   return {
     find({ kind, name }, caller) {
       if (kind === 'resource' || kind === 'template') return findResource(kind, name, caller)
       const { single, byAlias, names } = registry.table
+      const viewServer = single || kind !== 'tool' ? undefined : callingServer(caller, registry.table)
+      if (viewServer) return findForView(name, caller, viewServer)
       const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
       const upstream = parts && byAlias.get(parts.server)
-      if (!upstream)
-        return findListed([kind], caller, ({ items }) => items.get(name)).then((route) => route && checkVisibility(route, caller))
+      if (!upstream) return findByListedName(kind, name, caller)
       const original = upstream.filters[kind].original(parts.name)
       if (original === undefined) return undefined
       const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
@@ -102,6 +123,7 @@ export function createRouter({ registry, lists }: RouterOptions): Router {
     findTool: async (upstream, name, caller) => checkVisibility({ upstream, server: upstream.name, kind: 'tool', name }, caller),
     exposeUri({ upstream }, uri, caller) {
       const { uris, single, upstreams } = registry.table
+      if (isViewUri(uri)) return uris.markView(upstream.name, uri)
       if ((single ?? onlyResourceServer(upstreams, caller)) === upstream)
         return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
       const resource = lists.known('resource', caller)?.items.get(uri)

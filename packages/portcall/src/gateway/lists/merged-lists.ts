@@ -4,7 +4,7 @@ import { KINDS } from '../../compose/kinds.ts'
 import { ORIGIN_META } from '../../compose/origin.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { mapViewUris } from '../../protocol/apps.ts'
+import { isViewUri, mapViewUris } from '../../protocol/apps.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayItem, GatewayItemKind } from '../policy/types.ts'
@@ -69,7 +69,9 @@ export function createMergedLists({ registry, onEvent }: MergedListsOptions): Me
     const { uris } = registry.table
     const taken = new Set<string>()
     return items.map(({ upstream, name }) => {
-      const exposed = taken.has(name) || uris.unmark(name) ? uris.mark(upstream.name, name) : name
+      // Tools name their views with the mark.
+      const own = isViewUri(name) ? uris.markView(upstream.name, name) : name
+      const exposed = taken.has(own) || (own === name && uris.unmark(name)) ? uris.mark(upstream.name, name) : own
       taken.add(exposed)
       return exposed
     })
@@ -130,7 +132,7 @@ function toMergedItem(candidate: Candidate, exposed: string, uris: UriRoutes): M
   const { id } = KINDS[kind]
   const meta = isObject(definition._meta) ? definition._meta : {}
   const origin = exposed === name ? undefined : { [ORIGIN_META]: { server, [id]: name } }
-  const _meta = { ...mapViewUris(meta, (uri) => uris.mark(server, uri)), ...(ORIGIN_META in meta ? undefined : origin) }
+  const _meta = { ...mapViewUris(meta, (uri) => uris.markView(server, uri)), ...(ORIGIN_META in meta ? undefined : origin) }
   const listed = { ...definition, [id]: exposed, ...(Object.keys(_meta).length > 0 && { _meta }) }
   return { ...candidate, exposed, listed }
 }

@@ -1,6 +1,5 @@
 import type { HttpInfo } from '../jsonrpc/exchange.ts'
-import type { Call } from '../server/call.ts'
-import { sha256Hex } from './hex.ts'
+import { sha256Hex } from './sha256-hex.ts'
 
 /** A host that needs a domain in a form of its own. */
 type DomainHost = 'claude' | 'chatgpt'
@@ -12,10 +11,9 @@ const BY_AGENT: readonly (readonly [RegExp, DomainHost])[] = [
 ]
 
 /** Returns the host behind a client, by its name, otherwise by its user agent. A domain in a foreign form ends rendering in some hosts. */
-function hostOf(call: Pick<Call, 'client' | 'header'>): DomainHost | undefined {
-  const name = call.client.info?.name ?? ''
-  if (Object.hasOwn(BY_NAME, name)) return BY_NAME[name]
-  const agent = call.header('user-agent') ?? ''
+function hostOf({ clientName = '', http }: DomainRequest): DomainHost | undefined {
+  if (Object.hasOwn(BY_NAME, clientName)) return BY_NAME[clientName]
+  const agent = http?.header('user-agent') ?? ''
   return BY_AGENT.find(([pattern]) => pattern.test(agent))?.[1]
 }
 
@@ -29,16 +27,27 @@ function urlOf(http: HttpInfo | undefined): string | undefined {
   return `${LOOPBACK.test(host) ? 'http' : 'https'}://${host}${http.target}`
 }
 
-/** Returns the domain that `'auto'` stands for, or `undefined` if the client's host needs none or its URL is not known. */
-export async function autoDomain(
-  call: Pick<Call, 'client' | 'header'>,
-  http: HttpInfo | undefined,
-  configured: string | URL | undefined,
-): Promise<string | undefined> {
-  const host = hostOf(call)
-  const url = configured === undefined ? urlOf(http) : String(configured)
+/** What the domain of a view depends on. */
+export interface DomainRequest {
+  /** The name of the client. */
+  readonly clientName: string | undefined
+  /** The HTTP request of the client. */
+  readonly http: HttpInfo | undefined
+  /** The URL of the server as its users enter it. Default: from the request. */
+  readonly url?: string | URL | undefined
+}
+
+/**
+ * Returns the domain on which the host of a client shows the views of a server, or `undefined` if the host needs none or the URL of the server is not
+ * known.
+ */
+export async function autoDomain(request: DomainRequest): Promise<string | undefined> {
+  const host = hostOf(request)
+  const url = request.url === undefined ? urlOf(request.http) : String(request.url)
   if (host === undefined || url === undefined) return undefined
-  if (host === 'claude') return `${(await sha256Hex(url)).slice(0, 32)}.claudemcpcontent.com`
+  if (host === 'claude') return `${(await sha256Hex(url)).slice(0, CLAUDE_HASH_LENGTH)}.claudemcpcontent.com`
   const { origin, protocol } = new URL(url)
   return protocol === 'https:' ? origin : undefined
 }
+
+const CLAUDE_HASH_LENGTH = 32

@@ -1,0 +1,118 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { describe } from '../../../../util/src/describe.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { CSP_LISTS, VIEW_PERMISSIONS, ViewKey, type ViewPermissions } from '../../protocol/apps.ts'
+import { isCspSource } from '../../protocol/csp-source.ts'
+import type { GatewayPolicy } from './types.ts'
+
+/** What views may use at most. A list that is absent does not change views; an empty one allows nothing. */
+export interface NarrowViewsOptions {
+  /** Names of servers whose views are narrowed. Default: all. */
+  readonly servers?: readonly string[]
+  /** Origins of requests. `https://*.example.com` stands for all hosts below `example.com`. */
+  readonly connectDomains?: readonly string[]
+  /** Origins of scripts, styles, images, fonts and media. */
+  readonly resourceDomains?: readonly string[]
+  /** Origins of nested frames. */
+  readonly frameDomains?: readonly string[]
+  /** Origins that the `base` element may name. */
+  readonly baseUriDomains?: readonly string[]
+  /** Browser features. */
+  readonly permissions?: readonly (keyof ViewPermissions)[]
+}
+
+const NAMES: OptionNames<NarrowViewsOptions> = {
+  servers: 'texts',
+  connectDomains: 'texts',
+  resourceDomains: 'texts',
+  frameDomains: 'texts',
+  baseUriDomains: 'texts',
+  permissions: 'texts',
+}
+
+/** The lists of ChatGPT's own keys, which hosts may read instead. */
+const OPENAI_LISTS = {
+  connectDomains: 'connect_domains',
+  resourceDomains: 'resource_domains',
+  frameDomains: 'frame_domains',
+} as const
+const OPENAI_CSP = 'openai/widgetCSP'
+
+/**
+ * Creates a policy that removes origins and browser features from what views declare. Hosts allow views only what they declare. Nothing is ever added.
+ *
+ * @throws TypeError if an option is invalid.
+ * @example
+ * createGateway({ servers, policy: narrowViews({ connectDomains: ['https://*.example.com'], frameDomains: [], permissions: [] }) })
+ */
+export function narrowViews(options: NarrowViewsOptions): GatewayPolicy {
+  checkOptions('narrowViews()', options, { names: NAMES })
+  for (const list of CSP_LISTS)
+    for (const origin of options[list] ?? [])
+      if (!isCspSource(origin))
+        throw new TypeError(
+          `narrowViews(): ${list} contains ${describe(origin)}, which is no origin such as https://*.example.com`,
+        )
+  for (const name of options.permissions ?? [])
+    if (!VIEW_PERMISSIONS.includes(name))
+      throw new TypeError(
+        `narrowViews(): permissions contains ${describe(name)}, which is not one of ${VIEW_PERMISSIONS.join(', ')}`,
+      )
+  const applies = (server: string): boolean => options.servers?.includes(server) ?? true
+  return {
+    describe: ({ server, definition }) => (applies(server) ? narrowItem(definition, options) : definition),
+    result(result, { server, method }) {
+      if (method !== 'resources/read' || !applies(server) || !Array.isArray(result.contents)) return result
+      return { ...result, contents: result.contents.map((item: unknown) => (isObject(item) ? narrowItem(item, options) : item)) }
+    },
+  }
+}
+
+function narrowItem(item: JsonObject, options: NarrowViewsOptions): JsonObject {
+  const meta = item._meta
+  if (!isObject(meta)) return item
+  const { [ViewKey.nested]: ui, [OPENAI_CSP]: openai } = meta
+  if (!isObject(ui) && !isObject(openai)) return item
+  return {
+    ...item,
+    _meta: {
+      ...meta,
+      ...(isObject(ui) && { [ViewKey.nested]: narrowUi(ui, options) }),
+      ...(isObject(openai) && { [OPENAI_CSP]: narrowCsp(openai, options, OPENAI_LISTS) }),
+    },
+  }
+}
+
+function narrowUi(ui: JsonObject, options: NarrowViewsOptions): JsonObject {
+  const { csp, permissions } = ui
+  const allowed: readonly string[] | undefined = options.permissions
+  return {
+    ...ui,
+    ...(isObject(csp) && { csp: narrowCsp(csp, options, OWN_LISTS) }),
+    ...(isObject(permissions) &&
+      allowed && { permissions: Object.fromEntries(Object.entries(permissions).filter(([name]) => allowed.includes(name))) }),
+  }
+}
+
+const OWN_LISTS = Object.fromEntries(CSP_LISTS.map((list) => [list, list]))
+
+function narrowCsp(csp: JsonObject, options: NarrowViewsOptions, names: { readonly [list: string]: string }): JsonObject {
+  const narrowed = CSP_LISTS.flatMap((list) => {
+    const [name, allowed] = [names[list], options[list]]
+    const declared = name === undefined ? undefined : csp[name]
+    if (name === undefined || !allowed || declared === undefined) return []
+    const kept = Array.isArray(declared)
+      ? declared.filter((origin) => isCspSource(origin) && allowed.some((one) => covers(one, origin)))
+      : []
+    return [[name, kept] as const]
+  })
+  return { ...csp, ...Object.fromEntries(narrowed) }
+}
+
+/** Reports whether an origin is the allowed one, or below it. */
+function covers(allowed: string, origin: string): boolean {
+  const [one, other] = [allowed.toLowerCase(), origin.toLowerCase()]
+  if (one === other) return true
+  const [, scheme, rest] = /^([a-z]+:\/\/)\*(\..+)$/.exec(one) ?? []
+  return scheme !== undefined && rest !== undefined && other.startsWith(scheme) && other.endsWith(rest)
+}
