@@ -1,15 +1,30 @@
-import { CONSUMERS, FOLDERS, NODE_FILES, ORDERS, PACKAGES, PAGE_MODULES, PAGE_TYPES } from './tools/lib/architecture.mjs'
+import {
+  APPLICATIONS,
+  CONSUMERS,
+  FOLDERS,
+  HOMES,
+  NODE_FILES,
+  ORDERS,
+  PACKAGES,
+  PAGE_MODULES,
+  PAGE_TYPES,
+} from './tools/lib/architecture.mjs'
 
 const SRC = '^packages/portcall/src/'
 const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
-const UTIL = '^packages/util/src/'
 const PAGE = '^packages/inspector/src/'
+/** Matches the entry points by their public names, with a build and without one. */
+const PUBLIC = '^(packages/portcall/dist/|portcall(/|$))'
 const oneOf = (names) => `(${names.join('|')})`
-/** The code of the published package. */
-const LIBRARY = [SRC, UTIL]
-/** Returns the pattern of a path of the library; `util/` is a package of its own. */
-const place = (path) => (path.startsWith('util/') ? UTIL + path.slice('util/'.length) : SRC + path)
+/** Returns the pattern of a path of architecture.mjs. */
+function place(path) {
+  const [home, ...rest] = path.split('/')
+  return Object.hasOwn(HOMES, home) ? `^${HOMES[home]}/${rest.join('/')}` : SRC + path
+}
 const folder = (name) => place(`${name}/`)
+const LIBRARY = [SRC, folder('util')]
+/** The code of the published package. */
+const CODE = [...LIBRARY, ...Object.keys(APPLICATIONS).map(folder)]
 
 const sideways = Object.entries(FOLDERS).map(([name, allowed]) => ({
   name: `${name}-imports`,
@@ -27,10 +42,18 @@ const consumers = Object.entries(CONSUMERS).map(([name, allowed]) => ({
   to: { path: LIBRARY, pathNot: [ENTRY_POINT, ...[name, ...allowed].map(folder)] },
 }))
 
+const applications = Object.entries(APPLICATIONS).map(([name, allowed]) => ({
+  name: `${name}-imports`,
+  comment: `${name} uses the entry points${allowed.length ? `, and ${allowed.join(', ')}` : ''}`,
+  severity: 'error',
+  from: { path: folder(name) },
+  to: { path: '^packages/', pathNot: [PUBLIC, 'node_modules/', ...[name, 'util'].map(folder), ...allowed.map(place)] },
+}))
+
 const packages = Object.entries(PACKAGES).map(([name, owners]) => ({
   name: `${name}-only-in-${owners.join('-or-')}`,
   severity: 'error',
-  from: { path: LIBRARY, pathNot: owners.map(folder) },
+  from: { path: CODE, pathNot: owners.map(folder) },
   to: { path: `node_modules/${name}/` },
 }))
 
@@ -83,6 +106,7 @@ export default {
     ...sideways,
     ...orders,
     ...consumers,
+    ...applications,
     ...packages,
     { name: 'no-cycles', severity: 'error', from: { path: '^packages/' }, to: { circular: true } },
     {
@@ -95,11 +119,11 @@ export default {
     {
       name: 'no-unlisted-packages',
       severity: 'error',
-      from: { path: LIBRARY },
+      from: { path: CODE },
       to: { path: 'node_modules/', pathNot: `node_modules/(@types/node|${Object.keys(PACKAGES).join('|')})/` },
     },
     // The packages of the page are installed only where it is built.
-    { name: 'resolvable', severity: 'error', from: { path: LIBRARY }, to: { couldNotResolve: true } },
+    { name: 'resolvable', severity: 'error', from: { path: CODE }, to: { couldNotResolve: true, pathNot: PUBLIC } },
     {
       name: 'no-dead-files',
       comment: 'every file is reached from an entry point',
@@ -110,7 +134,7 @@ export default {
   ],
   options: {
     exclude: { path: '\\.test\\.ts$' },
-    doNotFollow: { path: 'node_modules' },
+    doNotFollow: { path: ['node_modules', PUBLIC] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },

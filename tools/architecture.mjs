@@ -1,7 +1,7 @@
 /** `npm run check:architecture`: the imports of the packages follow the tables in lib/architecture.mjs. */
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { CONSUMERS, FOLDERS, ORDERS } from './lib/architecture.mjs'
+import { dirname, join, sep } from 'node:path'
+import { APPLICATIONS, CONSUMERS, FOLDERS, HOMES, ORDERS } from './lib/architecture.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { librarySources } from './lib/entrypoints.mjs'
 import { filesBelow, isTest } from './lib/files.mjs'
@@ -36,6 +36,21 @@ report.check(
   filesBelow(SRC, '.ts')
     .filter((path) => !consumer.test(shown(path)) && /['"](\.\.\/)+entrypoints\//.test(readText(path)))
     .map((path) => `${shown(path)} imports an entry point`),
+)
+
+/** Returns what a file imports of a folder of the library that is neither an entry point nor allowed. */
+function sideDoors(path, allowed) {
+  const imports = [...readText(path).matchAll(/['"]((?:\.\.\/)+[^'"]+\.ts)['"]/g)].map(([, name]) => join(dirname(path), name))
+  return imports.filter((one) => one.startsWith(SRC + sep) && !allowed.some((other) => one.startsWith(join(SRC, other))))
+}
+
+report.check(
+  'tests of applications import entry points, and what their programs may import',
+  Object.entries(APPLICATIONS).flatMap(([name, allowed]) =>
+    filesBelow(join(ROOT, HOMES[name]), '.test.ts').flatMap((path) =>
+      sideDoors(path, allowed).map((one) => `${shown(path)} imports ${shown(one)}`),
+    ),
+  ),
 )
 
 const architecture = readText(join(ROOT, 'ARCHITECTURE.md'))

@@ -53,6 +53,9 @@ const smallPackages = {
 /** Matches a relative import in a declaration file. */
 const RELATIVE_IMPORT = /((?:from |import |import\(|declare module )')(\.{1,2}\/[^'\n]+)\.[tj]s(?=')/g
 
+/** Matches the entry points, which applications import as users do. */
+const PUBLIC = /^portcall(\/|$)/
+
 /** Makes a folder import the entry points by their public names, as users do, so that it does not affect how chunks are split. */
 const byEntryPoints = (folder) => ({
   name: 'by-entry-points',
@@ -88,7 +91,8 @@ async function writePrograms(folder) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs().map(({ entry, source }) => [entry, source])),
     platform: 'node',
-    plugins: [smallPackages, byEntryPoints(PACKAGE)],
+    external: PUBLIC,
+    plugins: [smallPackages],
     ...INPUT,
   })
   const codeSplitting = { groups: packageChunks }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
-import { generateFunctions, generateModule } from '../../packages/portcall/src/cli/generate-types.ts'
+import { generateFunctions, generateModule } from '../../packages/cli/src/generate-types.ts'
 import { createGeneratedModules } from './support/generated-modules.ts'
 import { TOOL_LISTS } from './support/tool-lists.ts'
 

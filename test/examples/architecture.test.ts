@@ -14,7 +14,7 @@ const isThere = (path: string): boolean => existsSync(fileURLToPath(new URL(`../
 const SRC = 'packages/portcall/src/'
 /** Returns the path of a file that ARCHITECTURE.md names. */
 const pathOf = (name: string): string =>
-  isThere(name) ? name : name.startsWith('util/') ? name.replace('util/', 'packages/util/src/') : SRC + name
+  isThere(name) ? name : /^(util|cli)\//.test(name) ? name.replace(/^(\w+)/, 'packages/$1/src') : SRC + name
 
 test('ARCHITECTURE.md names files that exist, and functions that are in them', () => {
   const faults: string[] = []

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { jsonEditor } from '../../packages/portcall/src/cli/hosts/edit-json.ts'
-import { tomlEditor } from '../../packages/portcall/src/cli/hosts/edit-toml.ts'
-import { HOSTS, type Host, type InstallableServer } from '../../packages/portcall/src/cli/hosts/hosts.ts'
+import { jsonEditor } from '../../packages/cli/src/hosts/edit-json.ts'
+import { tomlEditor } from '../../packages/cli/src/hosts/edit-toml.ts'
+import { HOSTS, type Host, type InstallableServer } from '../../packages/cli/src/hosts/hosts.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/get-started/connect-hosts.md', import.meta.url)), 'utf8')
 const PROGRAM: InstallableServer = { command: 'node', args: ['/home/ann/notes/server.js', '--stdio'], env: {} }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createVariableMask } from '../../packages/portcall/src/cli/gateway/variable-mask.ts'
+import { createVariableMask } from '../../packages/cli/src/gateway/variable-mask.ts'
 import { createSecretMask } from '../../packages/portcall/src/diagnostics/oauth-debugger/secret-mask.ts'
 import { createCredentialRedactor } from '../../packages/portcall/src/openapi/responses/redact.ts'
 

@@ -62,7 +62,17 @@ export const FOLDERS = {
 /** Folders above the entry points: they import the package as users do. `inspector` may also import every folder. */
 export const CONSUMERS = {
   inspector: Object.keys(FOLDERS),
-  cli: ['util'],
+}
+
+/** Maps the applications to the files of the library that they may import besides entry points and `util`. */
+export const APPLICATIONS = {
+  cli: [],
+}
+
+/** The folders of these tables that are packages of their own, and where they are. The others are in packages/portcall/src. */
+export const HOMES = {
+  util: 'packages/util/src',
+  cli: 'packages/cli/src',
 }
 
 /**
@@ -92,7 +102,6 @@ export const NODE_FILES = [
   'serve/node.ts',
   'serve/stdio.ts',
   'connect/config/text-file.ts',
-  'cli/',
   'cluster/',
   'diagnostics/doctor/',
   'inspector/',

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { filesBelow, isTest } from './files.mjs'
-import { DIST, PACKAGE, readJson, SOURCE_FOLDERS, SRC } from './paths.mjs'
+import { DIST, PACKAGE, ROOT, readJson, SOURCE_FOLDERS, SRC } from './paths.mjs'
 
 /**
  * Returns the entry points of the package from its `exports`: the `name` that users import, the `entry` name of the bundler, the
@@ -27,7 +27,8 @@ export function programs() {
   const { bin } = readJson(join(PACKAGE, 'package.json'))
   return Object.values(bin).map((target) => {
     const entry = target.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
-    return { entry, source: join(SRC, `${entry}.ts`), script: join(PACKAGE, target) }
+    const [home, ...path] = entry.split('/')
+    return { entry, source: `${join(ROOT, 'packages', home, 'src', ...path)}.ts`, script: join(PACKAGE, target) }
   })
 }
 

@@ -11,6 +11,7 @@ export const SRC = join(PACKAGE, 'src')
 export const SOURCES = {
   'portcall/src': '',
   'util/src': 'util',
+  'cli/src': 'cli',
 }
 /** The paths of these folders. */
 export const SOURCE_FOLDERS = Object.keys(SOURCES).map((name) => join(ROOT, 'packages', name))

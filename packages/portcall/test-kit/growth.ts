@@ -30,3 +30,34 @@ function cpuTime(run: (text: string) => unknown, text: string): number {
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
 }
+
+/** Texts whose repetition made formatters slow: spaces, ends of lines, and what starts or ends patterns. */
+export const PIECES: readonly string[] = [
+  ' ',
+  '\n',
+  ' \n',
+  '\t\n',
+  '\r',
+  '(',
+  ')',
+  '[',
+  '{',
+  '}',
+  'https://',
+  'HTTP 401 ',
+  '. ',
+  '" exited with ',
+  '"',
+  '\\',
+  'Error',
+  'Error.',
+  'a',
+  'a b ',
+  ':',
+  '://',
+  '?',
+  '@',
+  '|',
+  '\u001b',
+  '\ud83d\ude00',
+]

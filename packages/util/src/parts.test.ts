@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { typesOf } from '../../cli/src/schema-types.ts'
 import { mergeAlternatives } from '../../portcall/src/adapters/merge-alternatives.ts'
-import { typesOf } from '../../portcall/src/cli/schema-types.ts'
 import { reachable, readParts } from './parts.ts'
 
 interface Node {

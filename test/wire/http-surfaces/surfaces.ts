@@ -14,10 +14,10 @@ import { inspectorHandler, serveInspector } from 'portcall/inspector'
 import { nodeHandler, type ServeOptions, serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { authorizationServer } from 'portcall/testing'
+import { listenOverHttp } from '../../../packages/cli/src/gateway/listen.ts'
+import { startPageServer } from '../../../packages/cli/src/gateway/page-server.ts'
+import { startCallbackServer } from '../../../packages/cli/src/login/callback-server.ts'
 import { startLoopbackServer } from '../../../packages/portcall/src/auth/client/node/loopback.ts'
-import { listenOverHttp } from '../../../packages/portcall/src/cli/gateway/listen.ts'
-import { startPageServer } from '../../../packages/portcall/src/cli/gateway/page-server.ts'
-import { startCallbackServer } from '../../../packages/portcall/src/cli/login/callback-server.ts'
 import { freePort } from '../../support/free-port.mjs'
 
 /** A surface that is listening. */

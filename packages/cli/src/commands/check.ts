@@ -1,0 +1,98 @@
+import type { HostEffect, HostVerdict, LintResult } from 'portcall/diagnostics'
+import { pluralize } from '../../../util/src/pluralize.ts'
+import { runConformance } from '../check/conformance.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { Io } from '../io.ts'
+import { resolveUrl } from '../login/stored-login.ts'
+import { reportErrors } from '../report-error.ts'
+import { withClient } from '../target/connect.ts'
+import { reportIncomplete } from '../target/unavailable-servers.ts'
+
+/** `portcall check` */
+export const checkCommand: Command = defineCommand({
+  name: 'check',
+  summary: 'Lint a server for host compatibility',
+  serverUse: 'connect',
+  args: [],
+  details: [
+    "Reports names and schemas that hosts reject, what each known host does with them, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It does not call tools.",
+    'Notes say what hosts do to correct tools: the half of a result that the model does not see, keywords that are removed from schemas, and arguments that are added. They do not change the exit code.',
+    'The exit code is 1 if there are errors; with --strict, also if there are warnings.',
+  ],
+  flags: {
+    strict: { type: 'boolean', description: 'Treat warnings as errors' },
+    conformance: {
+      type: 'boolean',
+      description: 'Also run the official conformance suite, if it is installed in this directory; only for a URL',
+    },
+  },
+  examples: ['portcall check http://127.0.0.1:3000/mcp', 'portcall check server.js --strict --json'],
+  async run({ flags, io, ...invocation }) {
+    const url = flags.conformance ? await resolveUrl(invocation.server) : undefined
+    const { lint, readInventory } = await import('portcall/diagnostics')
+    const { result, errors, unavailable } = await withClient({ ...invocation, flags, io }, async (client, unavailable) => {
+      const { inventory, failures } = await readInventory(client)
+      return { result: await lint(inventory), errors: failures.map(({ error }) => error), unavailable }
+    })
+    printFindings(result, io)
+    const unread = reportErrors(errors, io.json) ?? reportIncomplete(unavailable, io)
+    const failures = result.findings.filter(({ level }) => level === 'error' || flags.strict)
+    const conforms = url ? await runConformance(url, io.signal) : true
+    return failures.length > 0 || !conforms ? 'failed' : (unread ?? 'success')
+  },
+})
+
+const INDENT = '  '
+
+function printFindings({ findings, toolTokens, tokensByTool, hosts, notes }: LintResult, io: Io): void {
+  if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts, notes })
+  const errors = findings.filter(({ level }) => level === 'error')
+  const ordered = [...errors, ...findings.filter(({ level }) => level === 'warning')]
+  for (const rule of new Set(ordered.map((finding) => finding.rule)))
+    printRule(
+      ordered.filter((finding) => finding.rule === rule),
+      hosts,
+      io,
+    )
+  if (findings.length > 0) io.print([])
+  for (const note of notes) printNote(note, io)
+  if (notes.length > 0) io.print([])
+  const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
+  if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
+  const warnings = findings.length - errors.length
+  io.print([
+    {
+      tone: errors.length > 0 ? 'bad' : 'strong',
+      text: `${pluralize(errors.length, 'error')}, ${pluralize(warnings, 'warning')}`,
+    },
+    `; the tools take about ${toolTokens} tokens`,
+  ])
+}
+
+/** Prints the findings of one rule, then once what to change and which hosts care. */
+function printRule(findings: LintResult['findings'], hosts: readonly HostVerdict[], io: Io): void {
+  for (const { level, where, rule, message } of findings) {
+    const tone = level === 'error' ? 'bad' : 'warning'
+    io.print([{ tone, text: `${level}:` }, ` ${where}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
+  }
+  const [first] = findings
+  io.print([INDENT, { tone: 'strong', text: `→ ${first?.advice ?? ''}` }], INDENT.length + 2)
+  const by = (effect: HostEffect): string =>
+    hosts
+      .filter(({ problems }) => problems.some((problem) => problem.rule === first?.rule && problem.effect === effect))
+      .map(({ host }) => host)
+      .join(', ')
+  const effects = [by('refuses') && `refused by ${by('refuses')}`, by('changes') && `changed by ${by('changes')}`]
+  const line = effects.filter(Boolean).join('; ')
+  if (line) io.print([INDENT, line], INDENT.length + 2)
+}
+
+const MAX_NAMES = 5
+
+/** Prints what hosts do to correct tools, and what to do about it. */
+function printNote({ rule, message, advice, tools }: LintResult['notes'][number], io: Io): void {
+  const more = tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : ''
+  const names = `tool${tools.length > 1 ? 's' : ''} ${tools.slice(0, MAX_NAMES).join(', ')}${more}`
+  io.print([{ tone: 'strong', text: 'note:' }, ` ${names}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
+  io.print([INDENT, { tone: 'strong', text: `→ ${advice}` }], INDENT.length + 2)
+}

@@ -1,0 +1,124 @@
+import { connect, type Tool } from 'portcall/client'
+import type { ToolTokens } from 'portcall/diagnostics'
+import { type CredentialsProvider, createGateway, type GatewayOptions, type GatewayServerAuth } from 'portcall/gateway'
+import { errorMessage } from '../../../util/src/errors.ts'
+import { sanitizeLine } from '../../../util/src/printable.ts'
+import type { Io } from '../io.ts'
+import { VERSION } from '../version.ts'
+import { describeTarget } from './controller.ts'
+import { formatNote, formatTable } from './format-status.ts'
+import { exceededHostLimits } from './host-limits.ts'
+import type { LoadedGateway } from './load.ts'
+import { createSharedCredentials } from './server-credentials.ts'
+import type { VariableMask } from './variable-mask.ts'
+
+/** What the check of one server found. */
+interface ServerReport {
+  readonly name: string
+  readonly target: string
+  readonly tools?: readonly string[]
+  /** An estimate of the tokens that the tools take in the context of a model. */
+  readonly tokens?: number
+  /** The estimate for each tool. */
+  readonly tokensByTool?: readonly ToolTokens[]
+  readonly durationMs: number
+  /** What the gateway needs from its callers before it can use the server. */
+  readonly requires?: string
+  readonly error?: string
+}
+
+/** Connects to all servers of a configuration and lists their tools. Returns whether all servers responded. */
+export async function checkServers({ config, files, directory, variables }: LoadedGateway, io: Io): Promise<boolean> {
+  const { servers, names } = config.options
+  const { serverAuth } = config.settings
+  const credentials = createSharedCredentials(config, directory)
+  const checked = await Promise.all(
+    Object.entries(servers).map(([name, server]) =>
+      checkServer(name, { server, names, credentials, authType: serverAuth?.[name]?.type, variables }),
+    ),
+  )
+  const unusable = Object.entries(config.unusable).map(([name, error]) => ({ name, target: '', durationMs: 0, error }))
+  const reports: readonly ServerReport[] = [...checked.map(({ report }) => report), ...unusable]
+  const isOk = reports.every(({ error }) => error === undefined)
+  const limits = await exceededHostLimits(
+    checked.flatMap(({ tools }) => tools),
+    config.settings,
+  )
+  const warnings = [...config.warnings, ...limits]
+  if (io.json) io.value({ ok: isOk, files, warnings, servers: reports })
+  else {
+    printReports(reports, io)
+    for (const warning of warnings) io.log(warning)
+  }
+  return isOk
+}
+
+interface ServerToCheck {
+  readonly server: GatewayOptions['servers'][string]
+  readonly names: GatewayOptions['names']
+  readonly credentials: CredentialsProvider
+  readonly authType: GatewayServerAuth['type'] | undefined
+  readonly variables: VariableMask
+}
+
+/** What a gateway needs before it can use a server, by the type of its `auth`. */
+const REQUIREMENTS: { readonly [type in GatewayServerAuth['type']]?: string } = {
+  user: 'users sign in when they call it',
+  'token-exchange': 'needs the token of a caller',
+}
+
+/** A report, and the tools that it is about. */
+interface CheckedServer {
+  readonly report: ServerReport
+  readonly tools: readonly Tool[]
+}
+
+/** Lists the tools of one server as the gateway would offer them. */
+async function checkServer(name: string, checked: ServerToCheck): Promise<CheckedServer> {
+  const { server, names, credentials, authType, variables } = checked
+  const startedAt = performance.now()
+  const options = typeof server === 'object' && 'target' in server ? server : { target: server }
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
+  const listed = { ...options, required: true, connectTimeoutMs, listTimeoutMs: connectTimeoutMs + LIST_TIMEOUT_MS }
+  const gateway = createGateway({
+    servers: { [name]: listed },
+    info: { name: 'portcall-gateway', version: VERSION },
+    credentials,
+    ...(names && { names }),
+  })
+  const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'tokensByTool' | 'requires' | 'error'>): ServerReport => ({
+    name,
+    target: describeTarget(server, variables),
+    ...more,
+    durationMs: Math.round(performance.now() - startedAt),
+  })
+  try {
+    const client = await connect(gateway)
+    const tools = await client.tools().toArray()
+    const { estimateToolTokens, estimateTotalTokens } = await import('portcall/diagnostics')
+    const tokens = estimateTotalTokens(tools)
+    return { report: report({ tools: tools.map((tool) => tool.name), tokens, tokensByTool: estimateToolTokens(tools) }), tools }
+  } catch (error) {
+    const { error: reason } = gateway.status().servers[name] ?? {}
+    const text = sanitizeLine(variables.hide(reason ?? errorMessage(error)))
+    const requires = authType && /\bHTTP 401\b/.test(text) ? REQUIREMENTS[authType] : undefined
+    return { report: report(requires === undefined ? { error: text } : { requires }), tools: [] }
+  } finally {
+    await gateway.close()
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 30_000
+const LIST_TIMEOUT_MS = 10_000
+
+function printReports(reports: readonly ServerReport[], io: Io): void {
+  const rows = reports.map(({ name, target, tools, tokens, durationMs, requires, error }) => [
+    error === undefined ? 'ok' : 'FAILED',
+    name,
+    tools === undefined ? '-' : `${tools.length} tools`,
+    tokens === undefined ? '-' : String(tokens),
+    `${durationMs} ms`,
+    error === undefined ? [target, ...(requires === undefined ? [] : [requires])].join(': ') : formatNote(error),
+  ])
+  for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TOKENS', 'TIME', 'NOTE'], ...rows])) io.line(line)
+}

@@ -1,0 +1,149 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ListeningInspector } from 'portcall/inspector'
+import { CliError, usageError } from '../cli-error.ts'
+import type { Invocation, ServerArgument } from '../command.ts'
+import { readEnvFlags, readHeaderFlags } from '../command-line/flag-values.ts'
+import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
+import type { ExitReason } from '../exit-codes.ts'
+import { guardStdout, type Io } from '../io.ts'
+import { portcallHome } from '../login/stored-login.ts'
+import { markReported } from '../report-error.ts'
+import { readConfigFile } from '../target/config-file.ts'
+import { loadServer } from '../target/module.ts'
+import { VERSION } from '../version.ts'
+import { createHostEntryWriter } from './host-entry.ts'
+import { createSources, parseServerText } from './sources.ts'
+
+/** The options of `portcall inspect`. */
+export interface InspectFlags {
+  readonly port: string | undefined
+  readonly 'no-open': boolean
+  readonly header: readonly string[]
+  readonly env: readonly string[]
+  readonly cwd: string | undefined
+  readonly 'protocol-version': string | undefined
+  readonly root: readonly string[]
+  readonly log: string | undefined
+  readonly timeout: string | undefined
+  readonly 'insecure-listen-on-address': string | undefined
+  readonly 'allow-host': readonly string[]
+}
+
+/** Serves the inspector until Ctrl-C. The servers of the command line are connected at once: a person has typed them. */
+export async function runInspector({
+  flags,
+  server,
+  args,
+  io,
+}: Pick<Invocation, 'server' | 'args' | 'io'> & { readonly flags: unknown }): Promise<ExitReason> {
+  const options = flags as InspectFlags
+  const settings = await readSettings(options)
+  const targets = await readTargets(server, args)
+  const { serveInspector } = await import('portcall/inspector')
+  const inspector = await serveInspector({ ...readListenOptions(options), ...createBackendOptions() }).catch((error: unknown) => {
+    throw new CliError('unreachable', (error as Error).message)
+  })
+  const stopped = untilStopped(inspector, io)
+  announce(inspector, options, io)
+  for (const target of targets) {
+    const added = await inspector.backend.servers.add({ target, settings })
+    void added.connect(true).catch((error: unknown) => io.log(String((error as Error).message)))
+  }
+  return stopped
+}
+
+function createBackendOptions(): Parameters<typeof import('portcall/inspector').serveInspector>[0] {
+  return {
+    info: { name: 'portcall-inspector', version: VERSION, title: 'Portcall inspector' },
+    loaders: { readConfiguredServer: readConfigFile, loadModule },
+    sources: createSources(),
+    writeHostEntry: createHostEntryWriter(),
+    directory: `${portcallHome()}/inspector`,
+  }
+}
+
+/** Loads a server. The page shows what is wrong. */
+function loadModule(path: string): ReturnType<typeof loadServer> {
+  return loadServer(path).catch((error: unknown) => {
+    markReported(error)
+    throw error
+  })
+}
+
+function readListenOptions(flags: InspectFlags): { port: number; host?: string; allowedHosts?: readonly string[] } {
+  const { port = '0', 'insecure-listen-on-address': host, 'allow-host': names } = flags
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usageError(`--port must be a port, not ${port}`)
+  const isRemote = host !== undefined && !LOOPBACK_HOSTS.has(host)
+  if (isRemote && names.length === 0)
+    throw usageError('--insecure-listen-on-address needs --allow-host', 'such as --allow-host dev.example.com')
+  return { port: Number(port), ...(host !== undefined && { host }), ...(names.length > 0 && { allowedHosts: names }) }
+}
+
+type Settings = NonNullable<Parameters<ListeningInspector['backend']['servers']['add']>[0]['settings']>
+
+async function readSettings(flags: InspectFlags): Promise<Settings> {
+  const { cwd, log, timeout, 'protocol-version': revision } = flags
+  const headers = readHeaderFlags(flags.header)
+  const env = readEnvFlags(flags.env)
+  const logLevel = log === undefined ? undefined : await readLevel(log)
+  const ms = Number(timeout) * 1000
+  if (timeout !== undefined && !(ms > 0)) throw usageError(`--timeout must be a number of seconds, not ${timeout}`)
+  return {
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(cwd !== undefined && { cwd }),
+    ...(revision !== undefined && { revision }),
+    ...(logLevel && { logLevel }),
+    ...(timeout !== undefined && { requestTimeoutMs: ms, connectTimeoutMs: ms }),
+    ...(flags.root.length > 0 && { roots: flags.root.map((path) => ({ uri: pathToFileURL(resolve(path)).href })) }),
+  }
+}
+
+async function readLevel(log: string): Promise<NonNullable<Settings['logLevel']>> {
+  const { LOGGING_LEVELS } = await import('portcall')
+  const known = LOGGING_LEVELS.find((level) => level === log)
+  if (known) return known
+  throw usageError(`--log must be one of ${LOGGING_LEVELS.join(', ')}, not ${log}`)
+}
+
+type Target = Parameters<ListeningInspector['backend']['servers']['add']>[0]['target']
+
+async function readTargets(server: ServerArgument, args: readonly string[]): Promise<Target[]> {
+  const targets = args.map((text) => parseServerText(text))
+  if (!('program' in server)) return targets
+  const [command = '', ...rest] = server.program
+  return [...targets, { kind: 'program', command, args: rest }]
+}
+
+/** Prints the link and opens it. On a terminal, Enter prints a new one, since each works once. */
+function announce(inspector: ListeningInspector, flags: InspectFlags, io: Io): void {
+  const link = inspector.newLink()
+  if (io.json) io.value({ url: inspector.url, link })
+  else io.data(`Inspector: ${link}`)
+  guardStdout()
+  if (!flags['no-open'] && io.interactive) void openLink(link, io)
+  if (!io.interactive) return
+  io.log('The link works once. Press Enter for a new one, Ctrl-C to stop.')
+  process.stdin.on('data', () => io.log(`Inspector: ${inspector.newLink()}`))
+}
+
+async function openLink(link: string, io: Io): Promise<void> {
+  const { openBrowser } = await import('portcall/auth/client')
+  await openBrowser(new URL(link)).catch(() => io.log('The browser could not be opened: open the link yourself.'))
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** Ends all programs after the first signal, and exits at once after the second. */
+function untilStopped(inspector: ListeningInspector, io: Io): Promise<ExitReason> {
+  return new Promise((done, fail) => {
+    const stop = (): void => {
+      for (const signal of SIGNALS) process.off(signal, stop).once(signal, () => process.exit(1))
+      process.stdin.destroy()
+      inspector.close().then(() => done('success'), fail)
+      if (io.interactive) io.log('Stopping')
+    }
+    for (const signal of SIGNALS) process.on(signal, stop)
+  })
+}

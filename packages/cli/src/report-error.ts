@@ -1,0 +1,153 @@
+import { errorMessage } from '../../util/src/errors.ts'
+import { sanitizeLine } from '../../util/src/printable.ts'
+import { CliError, EXITED_HINT } from './cli-error.ts'
+import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
+
+/** What is reported of an error. */
+interface ErrorReport {
+  readonly exitReason: ExitReason
+  readonly code: string | number
+  readonly message: string
+  readonly hint?: string | undefined
+  /** The `data` of a JSON-RPC error. */
+  readonly data?: unknown
+}
+
+/** The exit reasons and hints of the library's error codes. */
+const LIBRARY_ERRORS: { readonly [code: string]: { readonly exitReason: ExitReason; readonly hint?: string } } = {
+  CONNECTION_LOST: { exitReason: 'unreachable', hint: 'use --verbose for details' },
+  INVALID_RESPONSE: { exitReason: 'unreachable', hint: 'is it an MCP server?' },
+  HTTP_STATUS: { exitReason: 'unreachable', hint: 'is it the URL of an MCP server?' },
+  SESSION_EXPIRED: { exitReason: 'unreachable', hint: 'try again' },
+  NEGOTIATION_FAILED: { exitReason: 'unreachable' },
+  SPAWN_FAILED: { exitReason: 'unreachable' },
+  CLIENT_CLOSED: { exitReason: 'unreachable' },
+  TIMEOUT: { exitReason: 'timeout', hint: 'allow more time with --timeout SECONDS' },
+  AUTH_FAILED: { exitReason: 'unauthorized' },
+  INVALID_RESULT: { exitReason: 'rejected', hint: 'the server violates the protocol' },
+  INPUT_HANDLER_FAILED: { exitReason: 'input_required', hint: 'run the command in a terminal, or use --answer FIELD=VALUE' },
+  TASK_CANCELLED: { exitReason: 'rejected' },
+  INVALID_CONFIG: { exitReason: 'usage' },
+}
+
+/** The errors that the user has been told. */
+const reported = new WeakSet<object>()
+
+/** Records that the user has been told of an error. */
+export function markReported(error: unknown): void {
+  if (typeof error === 'object' && error !== null) reported.add(error)
+}
+
+/** Reports whether the user has been told of an error. */
+export function isReported(error: Error): boolean {
+  return reported.has(error)
+}
+
+const MAX_MESSAGE_LINES = 100
+const METHOD_NOT_FOUND = -32601
+const MISSING_CLIENT_CAPABILITY = -32021
+
+/** What to do about a capability that the server requires and the command did not declare. */
+function capabilityHint(data: unknown): string | undefined {
+  const { requiredCapabilities: required } = (data ?? {}) as { requiredCapabilities?: { [name: string]: { url?: object } } }
+  if (required?.elicitation?.url)
+    return 'the server asks to open a URL: run the command in a terminal, without --answer and --no-input'
+  if (required?.elicitation) return 'run the command in a terminal, or use --answer FIELD=VALUE'
+  if (required?.roots) return 'add a directory with --root DIR'
+  if (required?.sampling) return 'the server needs a language model, which this command does not have'
+  return undefined
+}
+
+/**
+ * Writes an error to stderr: as JSON, or as a line of text that says what is wrong and what to do. Details, such as the output of a program
+ * that exited, follow on further lines. Returns the exit reason.
+ */
+export function reportError(error: unknown, isJson: boolean): ExitReason {
+  markReported(error)
+  const { exitReason, code, message, hint, data } = describeError(error)
+  const lines = message.split('\n')
+  const [title = '', ...rest] = lines.length > 2 ? lines : [lines.join(' ')]
+  const details = error instanceof CliError ? error.details : []
+  const line = isJson
+    ? JSON.stringify({
+        error: {
+          code,
+          message: [message, ...details].join('\n'),
+          ...(hint !== undefined && { hint }),
+          ...(data !== undefined && { data }),
+          exit: EXIT_CODES[exitReason],
+        },
+      })
+    : sanitizeLine(`portcall: ${title}${hint === undefined ? '' : ` (${hint})`}`)
+  process.stderr.write(
+    [line, ...(isJson ? [] : [...shownLines(rest), ...details].map((text) => sanitizeLine(text)))]
+      .map((text) => `${text}\n`)
+      .join(''),
+  )
+  return exitReason
+}
+
+/** Programs and servers write the further lines of a message. A line that looks like a message of this program is indented. */
+function shownLines(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, MAX_MESSAGE_LINES).map((line) => (/^\s*portcall\b/.test(line) ? `  ${line}` : line))
+  return lines.length > shown.length ? [...shown, `… ${lines.length - shown.length} more lines`] : shown
+}
+
+/** Does the same with several errors, once for each message. Returns the exit reason of the first, or `undefined` if there is none. */
+export function reportErrors(errors: readonly unknown[], isJson: boolean): ExitReason | undefined {
+  const distinct = new Map(errors.map((error) => [errorMessage(error), error]))
+  const [first] = [...distinct.values()].map((error) => reportError(error, isJson))
+  return first
+}
+
+function describeError(error: unknown): ErrorReport {
+  if (!(error instanceof Error)) return { exitReason: 'internal', code: 'INTERNAL', message: String(error) }
+  const { message } = error
+  if (error instanceof CliError) return { exitReason: error.exitReason, code: error.code, message, hint: error.hint }
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'number') return describeRpcError(error, code)
+  const known = typeof code === 'string' && Object.hasOwn(LIBRARY_ERRORS, code) ? LIBRARY_ERRORS[code] : undefined
+  if (!known) return { exitReason: 'internal', code: 'INTERNAL', message: error.stack ?? message }
+  const { status } = error as { status?: unknown }
+  if (status === 401 || status === 403)
+    return {
+      exitReason: 'unauthorized',
+      code: 'HTTP_STATUS',
+      message: withoutAdvice(message),
+      hint: `sign in with portcall login ${urlOf(message)}, or pass a token with --header "Authorization: Bearer TOKEN"`,
+    }
+  return { ...known, code: code as string, message: withStderr(withoutAdvice(message), error), ...betterHint(message) }
+}
+
+function describeRpcError(error: Error, code: number): ErrorReport {
+  const { data } = error as { data?: unknown }
+  const report = { code, message: `${errorMessage(error)} (${code})`, ...(data !== undefined && { data }) }
+  if (code === MISSING_CLIENT_CAPABILITY) return { ...report, exitReason: 'input_required', hint: capabilityHint(data) }
+  const missing = code === METHOD_NOT_FOUND ? /\b(tools|resources|prompts)\//.exec(report.message)?.[1] : undefined
+  return { ...report, exitReason: 'rejected', ...(missing !== undefined && { hint: `the server has no ${missing}` }) }
+}
+
+/** Returns the URL that an error message begins with. */
+function urlOf(message: string): string {
+  return /^https?:\S+/.exec(message)?.[0] ?? 'URL'
+}
+
+/** Removes what the library advises to programs. */
+function withoutAdvice(message: string): string {
+  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '').replace(/ \([\w.]+TimeoutMs\)/, '')
+}
+
+/** Returns the hint for a message that says more than its code. */
+function betterHint(message: string): { hint: string | undefined } | undefined {
+  if (/^Could not connect|Check the path|MCP server\?$|\n/.test(message)) return { hint: undefined }
+  if (message.endsWith('exited with code 0')) return { hint: EXITED_HINT }
+  if (message.includes('does not match the requested schema')) return { hint: 'correct or add --answer FIELD=VALUE' }
+  return undefined
+}
+
+/** Appends the last line that a process wrote to stderr, which usually explains why it exited. */
+function withStderr(message: string, error: Error): string {
+  const { exit } = error as { exit?: { stderr?: string } }
+  const lastLine = exit?.stderr?.trim().split('\n').at(-1)
+  return lastLine && !message.includes(lastLine) ? `${message}: ${lastLine}` : message
+}
