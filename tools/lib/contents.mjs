@@ -64,6 +64,11 @@ export const SECTIONS = [
     ],
   },
   {
+    title: 'Apps',
+    folder: 'apps',
+    pages: [['server', 'Views of tools', 'show a page in the conversation, with the result of a tool']],
+  },
+  {
     title: 'Authorization',
     folder: 'authorization',
     pages: [

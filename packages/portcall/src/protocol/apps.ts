@@ -216,11 +216,16 @@ interface TypedTool<T> {
   readonly '~tool'?: T
 }
 
+type DefinedToolLike = TypedTool<unknown> & {
+  /** The handler of the tool. */
+  readonly handler: unknown
+}
+
 /**
  * The types of the tools of a server, for its views: `connectApp<AppTools<typeof server>>(…)`. Also of an object of tools that `defineTool`
  * returned.
  */
-export type AppTools<S> = S extends { readonly [name: string]: TypedTool<unknown> & { readonly handler: unknown } }
+export type AppTools<S> = S extends { readonly [name: string]: DefinedToolLike }
   ? { [name in keyof S]: S[name] extends TypedTool<infer T> ? T : never }
   : S extends TypedServer<infer T>
     ? T extends AppToolTypes

@@ -14,6 +14,7 @@ export class ViewError extends PortcallError {
   override readonly name = 'ViewError'
   readonly code: ViewErrorCode
 
+  /** Creates the error of a view. */
   constructor(code: ViewErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
