@@ -1,6 +1,5 @@
 import {
   APPLICATIONS,
-  CONSUMERS,
   FOLDERS,
   HOMES,
   NODE_FILES,
@@ -15,13 +14,13 @@ const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
 const PAGE = '^packages/inspector/src/'
 /** Matches the entry points by their public names, with a build and without one. */
 const PUBLIC = '^(packages/portcall/dist/|portcall(/|$))'
-const oneOf = (names) => `(${names.join('|')})`
 /** Returns the pattern of a path of architecture.mjs. */
 function place(path) {
   const [home, ...rest] = path.split('/')
   return Object.hasOwn(HOMES, home) ? `^${HOMES[home]}/${rest.join('/')}` : SRC + path
 }
 const folder = (name) => place(`${name}/`)
+const INSPECTOR = place('entrypoints/inspector.ts')
 const LIBRARY = [SRC, folder('util')]
 /** The code of the published package. */
 const CODE = [...LIBRARY, ...Object.keys(APPLICATIONS).map(folder)]
@@ -32,14 +31,6 @@ const sideways = Object.entries(FOLDERS).map(([name, allowed]) => ({
   severity: 'error',
   from: { path: folder(name) },
   to: { path: LIBRARY, pathNot: [name, ...allowed].map(folder) },
-}))
-
-const consumers = Object.entries(CONSUMERS).map(([name, allowed]) => ({
-  name: `${name}-imports`,
-  comment: `${name}/ uses the entry points`,
-  severity: 'error',
-  from: { path: folder(name) },
-  to: { path: LIBRARY, pathNot: [ENTRY_POINT, ...[name, ...allowed].map(folder)] },
 }))
 
 const applications = Object.entries(APPLICATIONS).map(([name, allowed]) => ({
@@ -76,14 +67,14 @@ const page = [
     comment: `the page may import of the library ${[...PAGE_MODULES, ...PAGE_TYPES].join(', ')}`,
     severity: 'error',
     from: { path: PAGE },
-    to: { path: LIBRARY, pathNot: `${SRC}${oneOf([...PAGE_MODULES, ...PAGE_TYPES])}` },
+    to: { path: LIBRARY, pathNot: [...PAGE_MODULES, ...PAGE_TYPES].map(place) },
   },
   {
     name: 'page-types',
     comment: `the page may import only types from ${PAGE_TYPES.join(', ')}`,
     severity: 'error',
     from: { path: PAGE },
-    to: { path: `${SRC}${oneOf(PAGE_TYPES)}`, dependencyTypesNot: ['type-only'] },
+    to: { path: PAGE_TYPES.map(place), dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'page-runs-in-browsers',
@@ -95,8 +86,15 @@ const page = [
     name: 'library-imports',
     comment: 'the library imports no other package of the workspace',
     severity: 'error',
-    from: { path: LIBRARY },
+    from: { path: LIBRARY, pathNot: INSPECTOR },
     to: { path: '^packages/', pathNot: [...LIBRARY, 'node_modules/'] },
+  },
+  {
+    name: 'inspector-entry-point',
+    comment: 'the entry point of the inspector exports what its package defines',
+    severity: 'error',
+    from: { path: INSPECTOR },
+    to: { path: '^packages/', pathNot: folder('inspector') },
   },
 ]
 
@@ -105,7 +103,6 @@ export default {
     ...page,
     ...sideways,
     ...orders,
-    ...consumers,
     ...applications,
     ...packages,
     { name: 'no-cycles', severity: 'error', from: { path: '^packages/' }, to: { circular: true } },
@@ -129,7 +126,7 @@ export default {
       comment: 'every file is reached from an entry point',
       severity: 'error',
       from: { path: ENTRY_POINT },
-      to: { path: LIBRARY, pathNot: [ENTRY_POINT, ...Object.keys(CONSUMERS).map(folder)], reachable: false },
+      to: { path: [...LIBRARY, folder('inspector')], pathNot: ENTRY_POINT, reachable: false },
     },
   ],
   options: {

@@ -22,7 +22,7 @@ export default tests(import.meta.url, {
       test: {
         name: 'shared',
         include: [
-          'packages/*/src/**/*.test.ts',
+          'packages/*/{src,server}/**/*.test.ts',
           'test/{matrix,mistakes,wire}/**/*.test.ts',
           'test/hosts/table.test.ts',
           '{tools,bench}/**/*.test.mjs',

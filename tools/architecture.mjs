@@ -1,7 +1,7 @@
 /** `npm run check:architecture`: the imports of the packages follow the tables in lib/architecture.mjs. */
 import { readdirSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { APPLICATIONS, CONSUMERS, FOLDERS, HOMES, ORDERS } from './lib/architecture.mjs'
+import { APPLICATIONS, FOLDERS, HOMES, ORDERS } from './lib/architecture.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { librarySources } from './lib/entrypoints.mjs'
 import { filesBelow, isTest } from './lib/files.mjs'
@@ -12,7 +12,7 @@ import { createReport } from './lib/report.mjs'
 const PAGE_SRC = join(PAGE.home, 'src')
 const report = createReport('architecture')
 
-const known = new Set(['entrypoints', ...Object.keys(FOLDERS), ...Object.keys(CONSUMERS)])
+const known = new Set(['entrypoints', ...Object.keys(FOLDERS)])
 const unknown = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !known.has(entry.name))
 report.check(
   'each folder is in the table',
@@ -30,11 +30,10 @@ report.check(
 )
 
 // dependency-cruiser does not read tests.
-const consumer = new RegExp(`^packages/portcall/src/(entrypoints|${Object.keys(CONSUMERS).join('|')})/`)
 report.check(
-  'only folders above the entry points import them, tests included',
+  'no folder of the library imports an entry point, tests included',
   filesBelow(SRC, '.ts')
-    .filter((path) => !consumer.test(shown(path)) && /['"](\.\.\/)+entrypoints\//.test(readText(path)))
+    .filter((path) => /['"](\.\.\/)+entrypoints\//.test(readText(path)))
     .map((path) => `${shown(path)} imports an entry point`),
 )
 

@@ -1,6 +1,6 @@
 /** Builds the library and the CLI into packages/portcall/dist, with type declarations. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { chunksOfEntryPoints } from './lib/chunks.mjs'
@@ -53,18 +53,8 @@ const smallPackages = {
 /** Matches a relative import in a declaration file. */
 const RELATIVE_IMPORT = /((?:from |import |import\(|declare module )')(\.{1,2}\/[^'\n]+)\.[tj]s(?=')/g
 
-/** Matches the entry points, which applications import as users do. */
+/** Matches the entry points. Applications import them as users do, so that they do not affect how chunks are split. */
 const PUBLIC = /^portcall(\/|$)/
-
-/** Makes a folder import the entry points by their public names, as users do, so that it does not affect how chunks are split. */
-const byEntryPoints = (folder) => ({
-  name: 'by-entry-points',
-  resolveId(source, importer) {
-    const path = importer?.startsWith(folder + sep) && source.startsWith('.') ? resolve(dirname(importer), source) : undefined
-    const entryPoint = entryPoints().find((one) => one.source === path)
-    return entryPoint && { id: entryPoint.name, external: true }
-  },
-})
 
 async function writeScripts(folder) {
   if (entryPoints().length === 0) throw new Error('package.json exports no entry point')
@@ -72,8 +62,8 @@ async function writeScripts(folder) {
     input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     // json-schema-ref-parser imports `fs` for files, which it never reads here.
-    external: [/^node:/, 'fs', ...PEERS],
-    plugins: [smallPackages, byEntryPoints(join(PACKAGE, 'src', 'inspector'))],
+    external: [/^node:/, 'fs', PUBLIC, ...PEERS],
+    plugins: [smallPackages],
     ...INPUT,
   })
   const { output } = await bundle.write({

@@ -30,7 +30,7 @@ async function transpile() {
   const bundle = await rolldown({
     input,
     platform: 'node',
-    external: /^node:/,
+    external: [/^node:/, /^portcall\//],
     tsconfig: false,
     logLevel: 'warn',
     treeshake: false,

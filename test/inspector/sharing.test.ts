@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createServer as createMcpServer } from 'portcall'
 import { readRecording } from 'portcall/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ExportFormat } from '../../packages/portcall/src/inspector/protocol/sharing.ts'
+import type { ExportFormat } from '../../packages/inspector/server/protocol/sharing.ts'
 import { serveFixture } from './support/fixture-server.ts'
 import { startInspector } from './support/inspector.ts'
 

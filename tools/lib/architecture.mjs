@@ -59,13 +59,33 @@ export const FOLDERS = {
   testing: ['serve', 'connect', 'auth', 'tasks', 'client', 'server', 'transports', 'protocol', 'jsonrpc', 'stores', 'util'],
 }
 
-/** Folders above the entry points: they import the package as users do. `inspector` may also import every folder. */
-export const CONSUMERS = {
-  inspector: Object.keys(FOLDERS),
-}
-
-/** Maps the applications to the files of the library that they may import besides entry points and `util`. */
+/**
+ * Maps the applications, which are packages, to the files of the library that they may import besides entry points and `util`. The inspector
+ * checks and shows messages as the library writes and reads them: for that it needs the tables of the protocol, the parts that encode and
+ * decode, and the check of hosts that every server makes. None of them is of use without the library, so they are not public.
+ */
 export const APPLICATIONS = {
+  inspector: [
+    'diagnostics/compare/json-diff.ts',
+    'diagnostics/compare/result-condition.ts',
+    'diagnostics/compare/unwrap-output-schemas.ts',
+    'jsonrpc/errors.ts',
+    'jsonrpc/message.ts',
+    'jsonrpc/parse-object.ts',
+    'legacy/render/unwrap-schema.ts',
+    'protocol/header-params.ts',
+    'protocol/input-types.ts',
+    'protocol/meta.ts',
+    'protocol/methods.ts',
+    'protocol/probes.ts',
+    'protocol/revisions.ts',
+    'protocol/tasks.ts',
+    'recording/redact.ts',
+    'transports/http/common/sse-decode.ts',
+    'transports/http/common/sse-encode.ts',
+    'transports/http/server/host-check.ts',
+    'transports/http/server/node/listen-error.ts',
+  ],
   cli: [],
 }
 
@@ -73,6 +93,7 @@ export const APPLICATIONS = {
 export const HOMES = {
   util: 'packages/util/src',
   cli: 'packages/cli/src',
+  inspector: 'packages/inspector/server',
 }
 
 /**
@@ -104,7 +125,6 @@ export const NODE_FILES = [
   'connect/config/text-file.ts',
   'cluster/',
   'diagnostics/doctor/',
-  'inspector/',
   'compose/code/run-program.ts',
   'compose/code/sandbox.ts',
   'net/decode-body.ts',

@@ -12,6 +12,7 @@ export const SOURCES = {
   'portcall/src': '',
   'util/src': 'util',
   'cli/src': 'cli',
+  'inspector/server': 'inspector',
 }
 /** The paths of these folders. */
 export const SOURCE_FOLDERS = Object.keys(SOURCES).map((name) => join(ROOT, 'packages', name))

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MessageEntry } from '../../../packages/portcall/src/inspector/protocol/timeline.ts'
+import type { MessageEntry } from '../../../packages/inspector/server/protocol/timeline.ts'
 import { openPage, startBrowser } from './support/inspector.ts'
 import { type SampleBackend, startSampleBackend } from './support/sample-backend.ts'
 import { sampleState } from './support/sample-state.ts'

@@ -2,7 +2,7 @@
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import type { ConnectionSettings, InspectorTarget } from '../../../packages/portcall/src/inspector/protocol/servers.ts'
+import type { ConnectionSettings, InspectorTarget } from '../../../packages/inspector/server/protocol/servers.ts'
 import { serveFixture } from './fixture-server.ts'
 import { startInspector, type TestInspector } from './inspector.ts'
 

@@ -8,19 +8,15 @@ import type {
   OperationOptions,
   OperationRequest,
   OperationState,
-} from '../../../packages/portcall/src/inspector/protocol/operations.ts'
-import type {
-  ConnectionSettings,
-  InspectorServer,
-  InspectorTarget,
-} from '../../../packages/portcall/src/inspector/protocol/servers.ts'
-import type { TimelineEntry } from '../../../packages/portcall/src/inspector/protocol/timeline.ts'
+} from '../../../packages/inspector/server/protocol/operations.ts'
+import type { ConnectionSettings, InspectorServer, InspectorTarget } from '../../../packages/inspector/server/protocol/servers.ts'
+import type { TimelineEntry } from '../../../packages/inspector/server/protocol/timeline.ts'
 import type {
   CommandName,
   CommandResponse,
   InspectorCommands,
   InspectorEvent,
-} from '../../../packages/portcall/src/inspector/protocol.ts'
+} from '../../../packages/inspector/server/protocol.ts'
 
 /** The headers of a page that is signed in. */
 export interface SignedIn {

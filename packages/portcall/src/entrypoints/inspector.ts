@@ -1,6 +1,6 @@
 /** The inspector: mount it in a development server, or run it with `portcall inspect`. @module */
-export type { InspectorBackend } from '../inspector/backend.ts'
-export type { BackendOptions, HostEntryText } from '../inspector/core-parts.ts'
+export type { InspectorBackend } from '../../../inspector/server/backend.ts'
+export type { BackendOptions, HostEntryText } from '../../../inspector/server/core-parts.ts'
 export {
   type InspectorHandler,
   type InspectorHandlerOptions,
@@ -8,6 +8,6 @@ export {
   inspectorHandler,
   type ListeningInspector,
   serveInspector,
-} from '../inspector/http/inspector-server.ts'
-export type { TargetLoaders } from '../inspector/servers/resolver.ts'
-export type { NamedServer, ServerSources } from '../inspector/servers/sources.ts'
+} from '../../../inspector/server/http/inspector-server.ts'
+export type { TargetLoaders } from '../../../inspector/server/servers/resolver.ts'
+export type { NamedServer, ServerSources } from '../../../inspector/server/servers/sources.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import type { ConnectionSettings, InspectorTarget } from '../../../../packages/portcall/src/inspector/protocol/servers.ts'
-import type { CommandName, CommandResponse, InspectorCommands } from '../../../../packages/portcall/src/inspector/protocol.ts'
+import type { ConnectionSettings, InspectorTarget } from '../../../../packages/inspector/server/protocol/servers.ts'
+import type { CommandName, CommandResponse, InspectorCommands } from '../../../../packages/inspector/server/protocol.ts'
 
 /** Sends a command to the back end, as the page does. Rejects with its failure. */
 export async function command<Name extends CommandName>(

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
-import type { TimelineEntry } from '../../../../packages/portcall/src/inspector/protocol/timeline.ts'
-import type { CommandRequest, InspectorEvent, InspectorState } from '../../../../packages/portcall/src/inspector/protocol.ts'
+import type { TimelineEntry } from '../../../../packages/inspector/server/protocol/timeline.ts'
+import type { CommandRequest, InspectorEvent, InspectorState } from '../../../../packages/inspector/server/protocol.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,10 +1,10 @@
 /** A state of the inspector with something on every screen: for pictures, for checks of accessibility, and for states that are rare. */
 
-import type { OAuthFlow } from '../../../../packages/portcall/src/inspector/protocol/diagnosis.ts'
-import type { InspectorInventory, InspectorServer } from '../../../../packages/portcall/src/inspector/protocol/servers.ts'
-import type { MessageEntry, TimelineEntry } from '../../../../packages/portcall/src/inspector/protocol/timeline.ts'
-import type { InspectorState } from '../../../../packages/portcall/src/inspector/protocol.ts'
-import { METHOD_NAMES } from '../../../../packages/portcall/src/inspector/servers/method-names.ts'
+import type { OAuthFlow } from '../../../../packages/inspector/server/protocol/diagnosis.ts'
+import type { InspectorInventory, InspectorServer } from '../../../../packages/inspector/server/protocol/servers.ts'
+import type { MessageEntry, TimelineEntry } from '../../../../packages/inspector/server/protocol/timeline.ts'
+import type { InspectorState } from '../../../../packages/inspector/server/protocol.ts'
+import { METHOD_NAMES } from '../../../../packages/inspector/server/servers/method-names.ts'
 import { SUPPORTED_VERSIONS } from '../../../../packages/portcall/src/protocol/revisions.ts'
 
 const START = Date.UTC(2026, 10, 24, 12, 0, 0)
