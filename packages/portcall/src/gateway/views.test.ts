@@ -42,6 +42,10 @@ function chartsServer(name: string): Server {
   server.tool('refresh', { visibility: ['app'] }, () => `${name} refreshed`)
   server.tool(`only_${name}`, { visibility: ['app'] }, () => `${name} alone`)
   server.tool('think', { visibility: ['model'] }, () => `${name} thought`)
+  server.tool('embed', { visibility: ['app'] }, () => [
+    { type: 'resource', resource: { uri: 'ui://charts/embedded', text: '<p>' } },
+    { type: 'resource_link', uri: 'ui://charts/linked', name: 'linked' },
+  ])
   server.resource('ui://unlisted/{part}', { mimeType: 'text/html;profile=mcp-app' }, ({ part }) => `${name} ${part}`)
   return server
 }
@@ -116,6 +120,12 @@ describe('URIs', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('in results have the mark too', async () => {
+    expect(await callerFor(openGateway()).result('tools/call', { name: 'two__embed' })).toMatchObject({
+      content: [{ resource: { uri: 'ui://two+/charts/embedded' } }, { uri: 'ui://two+/charts/linked' }],
+    })
   })
 
   test('of a server and of those that are mounted on it', async () => {
@@ -199,7 +209,7 @@ describe('short lists', () => {
     const gateway = openGateway({ middleware: [middleware] })
     expect(await namesIn(callerFor(gateway))).toEqual([
       ...own,
-      ...['one__draw', 'one__refresh', 'one__only_one', 'two__draw', 'two__refresh', 'two__only_two'],
+      ...['one__draw', 'one__refresh', 'one__only_one', 'one__embed', 'two__draw', 'two__refresh', 'two__only_two', 'two__embed'],
     ])
     expect(await namesIn(callerOf(gateway as unknown as Server))).toEqual([...own, 'one__draw', 'two__draw'])
     expect(await callerFor(gateway).result('tools/call', { name: 'one__refresh' })).toMatchObject({

@@ -31,7 +31,7 @@ function renderOpenaiMeta(
     redirect_domains: redirectDomains,
   })
   return withoutUndefined({
-    'openai/widgetCSP': Object.keys(widgetCsp).length > 0 ? widgetCsp : undefined,
+    'openai/widgetCSP': { connect_domains: [], resource_domains: [], ...widgetCsp },
     'openai/widgetDomain': domain,
     'openai/widgetPrefersBorder': prefersBorder,
     'openai/widgetDescription': description,
@@ -43,7 +43,8 @@ function renderOpenaiMeta(
  * Claude need.
  */
 export function renderToolListing(uri: string, { meta, scopes }: ViewedTool, { hosts, chatgpt }: ViewOptions): JsonObject {
-  const own = { ...(meta[ViewKey.nested] as JsonObject | undefined), resourceUri: uri }
+  // Some hosts render a tool only if it names its audience.
+  const own = { visibility: ['model', 'app'], ...(meta[ViewKey.nested] as JsonObject | undefined), resourceUri: uri }
   const _meta = { ...meta, [ViewKey.nested]: own, [ViewKey.flat]: uri }
   if (!hosts?.includes('chatgpt')) return { _meta }
   const securitySchemes = chatgpt?.securitySchemes ?? (scopes && [{ type: 'oauth2', scopes: [...scopes] }])

@@ -21,6 +21,7 @@ const HTML = '<!doctype html><title>Chart</title><p>Chart</p>'
 const REVISION = createHash('sha256').update(HTML).digest('hex').slice(0, 12)
 const BASE = 'ui://my-charts/draw.html'
 const URI = `${BASE}?v=${REVISION}`
+const TOOL_META = { ui: { resourceUri: URI, visibility: ['model', 'app'] }, 'ui/resourceUri': URI }
 const APPS = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } }
 
 function serverWith(options: ViewOptions = {}, source: ViewSource = { html: HTML }) {
@@ -51,7 +52,7 @@ describe.each([...LEGACY_VERSIONS, ...MODERN_VERSIONS])('over %s', (protocolVers
     const { server } = serverWith()
     await using client = await connectPair(server, { protocolVersion, ...(declares && { capabilities: APPS }) })
     const [tool] = await client.tools().toArray()
-    expect(tool?._meta).toEqual({ ui: { resourceUri: URI }, 'ui/resourceUri': URI })
+    expect(tool?._meta).toEqual(TOOL_META)
     expect(await client.resources().toArray()).toMatchObject([
       { uri: URI, mimeType: 'text/html;profile=mcp-app', name: 'draw.html' },
     ])
@@ -121,7 +122,7 @@ describe('metadata', () => {
     const { tools, resources } = await listAll(caller)
     expect(resources).toMatchObject([{ title: 'Chart', description: 'A chart', _meta: { ui: UI } }])
     expect((await read(caller, URI))._meta).toEqual({ ui: UI })
-    expect(tools[0]?._meta).toEqual({ ui: { resourceUri: URI }, 'ui/resourceUri': URI })
+    expect(tools[0]?._meta).toEqual(TOOL_META)
   })
 
   test('has the keys of ChatGPT if it is one of the hosts', async () => {
