@@ -48,7 +48,9 @@ export function createGatewayDispatcher(onEvent: OnGatewayEvent): GatewayDispatc
       reportHandling(context, 'received')
       const { byMethod, other } = handlers as GatewayHandlers
       const handler = byMethod.get(request.method) ?? other
-      const received = withNormalViews(request)
+      const meta = request.params?._meta as { readonly [key: string]: unknown } | null | undefined
+      const declared = meta?.[MetaKey.clientCapabilities] as { readonly extensions?: unknown } | null | undefined
+      const received = declared?.extensions === undefined ? request : withNormalViews(request)
       return handler({ request: received, context, caller: new Caller(received, context, current) })
     }
   /** Middleware gets responses, also where a handler throws. */
