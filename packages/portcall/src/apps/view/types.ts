@@ -1,0 +1,65 @@
+/** The types of the host's side that views see. Source: ext-apps 2026-01-26. */
+
+/** A JSON object. */
+export interface Json {
+  [name: string]: unknown
+}
+
+/** How a host shows a view. */
+export type DisplayMode = 'inline' | 'fullscreen' | 'pip'
+
+/** The host's surroundings. Each member may be absent. */
+export interface HostContext extends Json {
+  /** The tool call that opened the view. */
+  toolInfo?: { id?: string | number; tool: { name: string } & Json }
+  /** The color theme. */
+  theme?: 'light' | 'dark'
+  /** CSS variables and fonts. */
+  styles?: { variables?: { [name: string]: string | undefined }; css?: { fonts?: string } }
+  /** How the view is shown. */
+  displayMode?: DisplayMode
+  /** The modes that the host can show. */
+  availableDisplayModes?: DisplayMode[]
+  /** The size of the frame, px: fixed, or at most. */
+  containerDimensions?: { height?: number; maxHeight?: number; width?: number; maxWidth?: number }
+  /** The language of the user, BCP 47. */
+  locale?: string
+  /** The time zone of the user, IANA. */
+  timeZone?: string
+  /** Px that the host covers at each edge. */
+  safeAreaInsets?: { top: number; right: number; bottom: number; left: number }
+}
+
+/** The features that a host offers. */
+export interface HostCapabilities extends Json {
+  openLinks?: Json
+  downloadFile?: Json
+  serverTools?: Json
+  serverResources?: Json
+  logging?: Json
+  updateModelContext?: Json
+  message?: Json
+  sampling?: Json
+}
+
+/** The result of a tool. */
+export interface AppResult<Output = unknown> {
+  /** Content blocks, as in MCP. */
+  content: ({ type: string } & Json)[]
+  /** Data in the form of the tool's output schema. */
+  structuredContent: Output
+  /** Whether the tool failed. */
+  isError?: boolean
+  /** Metadata, also what only views see. */
+  _meta?: Json
+}
+
+/** A tool that the view offers to the host. */
+export interface ViewTool {
+  /** For the model. */
+  description?: string
+  /** JSON Schema of the arguments. Default: any object. */
+  inputSchema?: Json
+  /** Runs a call. Returns content, or a text. */
+  handler: (input: Json) => unknown
+}
