@@ -31,7 +31,7 @@ export function watchSize(
     const width = window.innerWidth
     if (height === last.height && width === last.width) return
     if (height > last.height && last.height >= 0) {
-      uncaused += 1
+      uncaused = width === last.width ? uncaused + 1 : 0
       if (uncaused > MAX_UNCAUSED) return
     }
     last = { width, height }
