@@ -1,9 +1,7 @@
 /** Returns a part of a URI for a name: letters, digits, `-`, `_` and `.`, in lower case. */
 export function slugOf(name: string): string {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
+  const parts = name.toLowerCase().split(/[^a-z0-9._]/)
+  const slug = parts.filter((part) => /[^.]/.test(part)).join('-')
   return slug === '' ? 'view' : slug
 }
 

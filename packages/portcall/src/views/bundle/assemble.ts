@@ -34,11 +34,11 @@ export function assemblePage(html: string, { code, css }: Pick<Bundled, 'code' |
  * escape means the same.
  */
 export function escapeScript(code: string): string {
-  return code.replace(/(\\*)<(?=\/script|!--)/gi, (_, slashes: string) => {
-    const own = slashes.length % 2 === 1 ? slashes.slice(1) : slashes
-    return `${own}\\x3C`
-  })
+  return code.replace(/\\<(?=\/script|!--)|\\[\s\S]|<(?=\/script|!--)/gi, (found) => (found.endsWith('<') ? ESCAPED : found))
 }
+
+/** A `<` in strings, templates and regular expressions. */
+const ESCAPED = '\\x3C'
 
 /** Escapes what would end a style element. */
 export function escapeStyle(css: string): string {

@@ -15,7 +15,8 @@ export type PageModule = { readonly path: string } | { readonly code: string }
 /** Stands for the script in a page. */
 export const SCRIPT_MARK = '<!--portcall:script-->'
 
-const ELEMENT = /<script\b([^>]*)>([\s\S]*?)<\/script\s*>|<link\b([^>]*)>|(<img\b[^>]*?\ssrc\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)/gi
+const ELEMENT =
+  /<script\b([^<>]*)>([\s\S]*?)<\/script\s*>|<link\b([^<>]*)>|(<img\b[^<>]*?\ssrc\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)/gi
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i
 
 function attribute(attributes: string, name: string): string | undefined {
@@ -27,7 +28,7 @@ function attribute(attributes: string, name: string): string | undefined {
 export function splitPage(page: string, path: string, maxAssetBytes: number): PageParts {
   const modules: PageModule[] = []
   let hasMark = false
-  const toPath = (file: string): string => resolve(dirname(path), file.replace(/^\/+/, '').replace(/[?#].*$/, ''))
+  const toPath = (file: string): string => resolve(dirname(path), file.replace(/^\/+/, '').replace(/[?#][\s\S]*/, ''))
   const isLocal = (file: string | undefined): file is string => file !== undefined && file !== '' && !ELSEWHERE.test(file)
   const take = (module: PageModule): string => {
     modules.push(module)

@@ -66,7 +66,7 @@ function createStylesPlugin({ file, entry, maxAssetBytes }: BundleRequest): { pl
   const plugin = {
     name: 'portcall-view-files',
     load(id: string) {
-      const path = id.replace(/\?.*$/, '')
+      const path = id.replace(/\?[\s\S]*/, '')
       if (FRAMEWORK_FILE.test(path))
         throw new ViewError(
           'VIEW_BUILD_FAILED',

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { ViewError } from '../errors.ts'
 import { dataUrlOf } from './assets.ts'
 
-const IMPORT = /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?\s*([^;]*);/g
-const REFERENCE = /url\(\s*(["']?)([^"')]+)\1\s*\)/g
+const IMPORT = /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?\s*([^;@]*);/g
+const REFERENCE = /url\(\s*(["']?)([^"'()]+)\1\s*\)/g
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i
 
 /** Returns a style sheet with the style sheets that it imports, and with its files as data URLs. @throws ViewError when a file is missing. */
@@ -16,7 +16,7 @@ export function readStyles(path: string, maxAssetBytes: number, above: readonly 
   } catch (error) {
     throw new ViewError('VIEW_NOT_FOUND', `The style sheet ${path} of the view does not exist`, { cause: error })
   }
-  const from = (file: string): string => resolve(dirname(path), file.replace(/[?#].*$/, ''))
+  const from = (file: string): string => resolve(dirname(path), file.replace(/[?#][\s\S]*/, ''))
   return css
     .replace(IMPORT, (rule: string, file: string, media: string) => {
       if (ELSEWHERE.test(file)) return rule
