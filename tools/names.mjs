@@ -1,9 +1,11 @@
 /**
  * `npm run check:names`: each exported name of the library is declared in one file, so that it has one meaning and editors
- * suggest one import for it. Re-exports do not count.
+ * suggest one import for it. Re-exports do not count. Documentation comments begin with a noun or a verb.
  */
+import { join } from 'node:path'
 import { librarySources } from './lib/entrypoints.mjs'
-import { shown } from './lib/paths.mjs'
+import { filesBelow } from './lib/files.mjs'
+import { ROOT, readText, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { parse, ts } from './lib/syntax.mjs'
 
@@ -31,6 +33,16 @@ function declarations() {
   return files
 }
 
+/** Returns the places of comments that begin as a question does. */
+function questions() {
+  const files = ['packages', 'test', 'tools', 'bench', 'examples'].flatMap((folder) =>
+    filesBelow(join(ROOT, folder), '.ts', '.tsx', '.mjs'),
+  )
+  return files.flatMap((path) =>
+    [...readText(path).matchAll(/\/\*\*\s+(?:\* )?(?:What|Whether) .*/g)].map(([text]) => `${shown(path)}: ${text}`),
+  )
+}
+
 const report = createReport('names')
 const declared = declarations()
 const duplicates = [...declared].filter(([, files]) => files.size > 1)
@@ -42,4 +54,5 @@ report.check(
   'every exception is still needed',
   Object.keys(EXCEPTIONS).filter((name) => !duplicates.some(([duplicate]) => duplicate === name)),
 )
+report.check('no documentation comment begins with What or Whether', questions())
 report.end()

@@ -10,7 +10,7 @@ const isOurs = (core) => spawnSync('taskset', ['-c', core, 'true']).status === 0
 const canPin = () => process.platform === 'linux' && availableParallelism() > 1 && CORES.every(isOurs)
 
 /**
- * Whether the load generator and the server each have a core of their own. Otherwise the scheduler moves them between one and two cores, and
+ * True if the load generator and the server each have a core of their own. Otherwise the scheduler moves them between one and two cores, and
  * results vary by half.
  */
 export const PINNED = canPin()

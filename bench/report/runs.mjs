@@ -1,4 +1,4 @@
-/** What the README and the docs say about the speed: ranges over all recorded runs, which differ in machine and load. */
+/** The sentences of the README and the docs about the speed: ranges over all recorded runs, which differ in machine and load. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rangeOf, ratiosOf } from './ranges.mjs'

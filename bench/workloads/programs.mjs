@@ -24,7 +24,7 @@ const HEAP = fileURLToPath(new URL('../harness/heap.mjs', import.meta.url))
 const elicit = () => ({ action: 'accept', content: { name: 'Ada' } })
 const sample = () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } })
 const roots = [{ uri: 'file:///work' }]
-/** What five hosts declare. */
+/** The capabilities that five hosts declare. */
 const CLIENTS = [{ elicit }, {}, { sample }, { roots }, { elicit, roots }]
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -75,7 +75,7 @@ async function timeCancellation(peer: Peer, name: string): Promise<number> {
   return performance.now() - cancelledAt
 }
 
-/** What a bridge must preserve, by name. `differences.json` names the pairs of revisions in which something else happens. */
+/** The behaviors that a bridge must preserve, by name. `differences.json` names the pairs of revisions in which something else happens. */
 export const BEHAVIORS: { readonly [name: string]: Behavior } = {
   async tools(peer) {
     const tools = await peer.client.tools().toArray()

@@ -3,13 +3,13 @@ import type { Setup } from '../support/setups.ts'
 import type { Pair } from './support/pairs.ts'
 import type { UpstreamSetup } from './support/upstreams.ts'
 
-/** What a bridge cannot preserve for some pairs of revisions. `tools/gateway-doc.mjs` lists it in the documentation. */
+/** A behavior that a bridge cannot preserve for some pairs of revisions. `tools/gateway-doc.mjs` lists it in the documentation. */
 interface Difference {
   /** The start of the title of a test in the matrix, which does not apply. */
   readonly test?: string
   /** The name of a behavior in `behaviors.ts`. */
   readonly behavior?: string
-  /** What happens instead of the behavior. */
+  /** The outcome instead of the behavior. */
   readonly outcome?: string
   /** The pairs that it concerns. */
   readonly where: string
@@ -42,7 +42,7 @@ const PAIRS: { readonly [where: string]: Where } = {
   tasksOfNewest: (front, upstream) => front.revision === '2025-11-25' && isModern(upstream),
 }
 
-/** What `npm run gateway -- --matrix` skips, and what the tests of behaviors expect instead. */
+/** Differences that `npm run gateway -- --matrix` skips, with the outcomes that the tests of behaviors expect instead. */
 export const DIFFERENCES = JSON.parse(readFileSync(new URL('differences.json', import.meta.url), 'utf8')) as readonly Difference[]
 
 function find(front: Setup, upstream: UpstreamSetup, matches: (difference: Difference) => boolean): Difference | undefined {

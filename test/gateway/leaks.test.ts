@@ -1,4 +1,4 @@
-/** What abandoned sessions, closing and a crash leave behind: nothing. */
+/** Abandoned sessions, closing and a crash leave nothing behind. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 900_000
 const MAX_GROWTH = SESSIONS < 10_000 ? 5_000_000 : 20_000_000
 /** Sessions of each client process. */
 const CLIENT_SESSIONS = 250
-/** What may be there in addition: after the first sessions what they have loaded and started, later nothing but what starts by chance. */
+/** Resources that may be there in addition: after the first sessions what they have loaded and started, later nothing but what starts by chance. */
 const STARTED = { descriptors: 4, timers: 8, keys: 8 }
 const CHANCE = { descriptors: 2, timers: 2, keys: 0 }
 

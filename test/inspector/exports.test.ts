@@ -1,4 +1,4 @@
-/** What the inspector exports, used for real: a HAR file is validated, and each copied request is sent and gives the result of the inspector. */
+/** The exports of the inspector in real use: a HAR file is validated, and each copied request is sent and gives the result of the inspector. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

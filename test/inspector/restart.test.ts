@@ -1,4 +1,4 @@
-/** What outlives the inspector, and what leaves it when a message is sent again. */
+/** State that outlives the inspector, and state that leaves it when a message is sent again. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** What leaves the inspector: exports without secrets, requests for other tools, recordings, comparisons. */
+/** Data that leaves the inspector: exports without secrets, requests for other tools, recordings, comparisons. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What a program printed. */
+/** The output of a program. */
 export interface Output {
   readonly stdout: string
   readonly stderr: string

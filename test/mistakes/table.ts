@@ -5,7 +5,7 @@ export interface Mistake {
   readonly mistake: string
   /** Makes the mistake. Throws or rejects with the error that users see, or returns the text that is printed. */
   readonly run: () => unknown
-  /** What happened, where, and what to change. */
+  /** The event, its place, and the change that it needs. */
   readonly says: readonly string[]
 }
 

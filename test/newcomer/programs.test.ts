@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest'
 import type { Program } from './support/programs.ts'
 import { connectForTest, run, start } from './support/project.ts'
 
-/** What a program needs that its page does not start. Such programs are only compiled here; test/examples, test/stores, test/composition and test/operations run them. */
+/** Needs of programs that their pages do not meet. Such programs are only compiled here; test/examples, test/stores, test/composition and test/operations run them. */
 const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/from '(ioredis|redis|pg|postgres|bullmq|pg-boss)'/, 'a database'],
   [/from '(next|@modelcontextprotocol|fastmcp|@opentelemetry)/, 'another library'],

@@ -14,7 +14,7 @@ declare module 'vitest' {
     /** The folder with the compiled programs. */
     project: string
     programs: Program[]
-    /** What the compiler printed. */
+    /** The output of the compiler. */
     compilerErrors: string
   }
 }

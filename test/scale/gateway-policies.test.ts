@@ -18,7 +18,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 const redis = await startRedis()
 afterAll(() => redis?.stop())
 
-/** What the server behind the gateways has executed. */
+/** The calls that the server behind the gateways has executed. */
 interface Executed {
   readonly marks: string[]
   most: number

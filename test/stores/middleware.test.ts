@@ -191,7 +191,7 @@ function failAfterStart(store: KeyValueStore): KeyValueStore {
   }
 }
 
-/** What a process reports of its calls. */
+/** The report of a process about its calls. */
 interface ProcessReport {
   readonly runs: number
   readonly texts: readonly string[]

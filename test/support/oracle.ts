@@ -33,7 +33,7 @@ export interface OracleOptions {
 
 const SPEC = fileURLToPath(new URL('../../../shared/spec/', import.meta.url))
 
-/** Whether the official schemas are present. Prints a warning to stderr when they are not. */
+/** True if the official schemas are present. Prints a warning to stderr when they are not. */
 export const hasOracle: boolean = existsSync(`${SPEC}2024-11-05/schema.json`)
 if (!hasOracle) console.error(`NOT JUDGED: the official schemas are not at ${SPEC}`)
 

@@ -34,9 +34,9 @@ export interface Requests {
 
 export interface RequestsOptions {
   send(message: Message, options?: RequestOptions): Promise<SendResult | undefined>
-  /** Whether a request is cancelled by closing the HTTP exchange that carries it. */
+  /** True if a request is cancelled by closing the HTTP exchange that carries it. */
   cancelsByDisconnect: boolean
-  /** Whether the response has arrived by the time `send` resolves. */
+  /** True if the response has arrived by the time `send` resolves. */
   completesOnSend: boolean
 }
 

@@ -65,7 +65,7 @@ function* mutationsOf(value: unknown, path: readonly (string | number)[] = []): 
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** What the rules report about a message, which answers or belongs to a request. */
+/** Reports whether the rules complain about a message, which answers or belongs to a request. */
 function isReported(revision: string, message: object, method = 'tools/call'): boolean {
   const params = { _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } }
   const request = { method, params, state: 'pending' } as unknown as WireRequest
@@ -84,7 +84,7 @@ function isReported(revision: string, message: object, method = 'tools/call'): b
 
 const response = (result: unknown): object => ({ jsonrpc: '2.0', id: 1, result })
 
-/** What the rules leave to others, or say although the schema of the revision does not: deliberate differences. */
+/** Faults that the rules leave to others, or report although the schema of the revision does not: deliberate differences. */
 const DIFFERENCES: readonly { readonly place: RegExp; readonly why: string }[] = [
   {
     place: /^tools\/list .*\/(inputSchema|outputSchema)\//,

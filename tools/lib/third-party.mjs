@@ -1,4 +1,4 @@
-/** What the package contains from other packages: their licenses, and a software bill of materials. */
+/** The parts of the package that come from other packages: their licenses, and a software bill of materials. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PAGE } from './page.mjs'

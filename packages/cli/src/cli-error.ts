@@ -1,10 +1,10 @@
 import type { ExitReason } from './exit-codes.ts'
 
-/** What to do about a program that exits without an error. */
+/** The advice about a program that exits without an error. */
 export const EXITED_HINT = 'does it serve? A module that only exports a server needs portcall serve FILE --stdio'
 
 export interface CliErrorOptions extends ErrorOptions {
-  /** What to do about it. */
+  /** The advice. */
   readonly hint?: string | undefined
   /** The code in JSON output. Default: the exit reason in upper case. */
   readonly code?: string | undefined

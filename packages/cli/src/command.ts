@@ -44,7 +44,7 @@ export interface Invocation<F extends Flags = Flags> {
 /** The server of a command line: the first positional argument, or the program and its arguments after `--`. */
 export type ServerArgument = { readonly location: string } | { readonly program: readonly string[] }
 
-/** Whether a command connects to a server, only needs its location, takes any number of servers as its arguments, or none. */
+/** The servers that a command takes: it connects to one, only needs its location, takes any number as its arguments, or none. */
 export type ServerUse = 'connect' | 'locate' | 'many' | 'none'
 
 /** The values of an argument or option, with their meanings. */
@@ -60,11 +60,11 @@ export interface Command<F extends Flags = Flags> {
   /** The positional arguments after the server, as in the help: `<tool>`, `[arguments...]`. */
   readonly args: readonly string[]
   readonly flags: F
-  /** What follows the name in the usage line. Default: the server and `args`. */
+  /** The text that follows the name in the usage line. Default: the server and `args`. */
   readonly usage?: string
   /** More paragraphs of the help. */
   readonly details?: readonly string[]
-  /** What an argument or option accepts: tables of the help. */
+  /** The values that an argument or option accepts: tables of the help. */
   readonly choices?: readonly Choices[]
   readonly examples: readonly string[]
   /** Runs the command. Resolves to the exit reason, by default `success`. */

@@ -1,7 +1,7 @@
 import type { Prompt, Tool } from 'portcall/client'
 import { propertyKey, typeOfSchema } from 'portcall/compose'
 
-/** What a server offers, as far as a module can describe it. */
+/** The offer of a server, as far as a module can describe it. */
 export interface DescribedServer {
   readonly name: string
   readonly tools: readonly Tool[]

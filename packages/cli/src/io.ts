@@ -3,11 +3,11 @@ import { sanitize, sanitizeLine } from '../../util/src/printable.ts'
 import { type LinePart, type LineStyle, renderLine } from './styled-line.ts'
 
 export interface Io {
-  /** Whether to print results as JSON. */
+  /** True to print results as JSON. */
   readonly json: boolean
-  /** Whether the user can be prompted: stdin and stderr are a terminal, and `--no-input` is not set. */
+  /** True if the user can be prompted: stdin and stderr are a terminal, and `--no-input` is not set. */
   readonly interactive: boolean
-  /** Whether stderr is a terminal. */
+  /** True if stderr is a terminal. */
   readonly isTty: boolean
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal

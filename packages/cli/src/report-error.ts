@@ -3,7 +3,7 @@ import { sanitizeLine } from '../../util/src/printable.ts'
 import { CliError, EXITED_HINT } from './cli-error.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
 
-/** What is reported of an error. */
+/** The report of an error. */
 interface ErrorReport {
   readonly exitReason: ExitReason
   readonly code: string | number
@@ -47,7 +47,7 @@ const MAX_MESSAGE_LINES = 100
 const METHOD_NOT_FOUND = -32601
 const MISSING_CLIENT_CAPABILITY = -32021
 
-/** What to do about a capability that the server requires and the command did not declare. */
+/** Returns the advice about a capability that the server requires and the command did not declare. */
 function capabilityHint(data: unknown): string | undefined {
   const { requiredCapabilities: required } = (data ?? {}) as { requiredCapabilities?: { [name: string]: { url?: object } } }
   if (required?.elicitation?.url)

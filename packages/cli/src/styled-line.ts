@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../../util/src/printable.ts'
 
-/** What a part of a line means, which its color shows. */
+/** The meaning of a part of a line, which its color shows. */
 export type Tone = 'good' | 'warning' | 'bad' | 'quiet' | 'strong'
 
 /** A part of a line, plain or with a tone. */

@@ -21,7 +21,7 @@ export interface HostEntryText {
   readonly language: 'json' | 'toml'
 }
 
-/** What the back end gets from the program that runs it. */
+/** The options of the back end. */
 export interface BackendOptions {
   /** The name and version that servers see. */
   readonly info: Implementation
@@ -43,11 +43,11 @@ export interface CoreParts {
   readonly hub: EventHub
   /** The messages that were exchanged. */
   readonly timeline: Timeline
-  /** What is saved between runs. */
+  /** The data that is saved between runs. */
   readonly files: InspectorFiles
   /** The servers and their connections. */
   readonly servers: ServerList
-  /** What servers offer. */
+  /** The inventories of the servers. */
   readonly inventories: Inventories
   /** The tasks that were started. */
   readonly tasks: TaskNotes

@@ -98,7 +98,7 @@ export interface TimelineState {
   readonly firstId: number
   /** How many have been dropped. */
   readonly dropped: number
-  /** Whether new entries are discarded (`pause-timeline`). */
+  /** True if new entries are discarded (`pause-timeline`). */
   readonly paused: boolean
 }
 

@@ -9,15 +9,15 @@ import { type OptionKindName, problemOf } from './option-kinds.ts'
  */
 export type OptionNames<T> = { readonly [name in keyof T]-?: OptionKindName | number | boolean }
 
-/** What is known about the options of a function. */
+/** Facts about the options of a function. */
 export interface KnownOptions {
   /** A table whose keys are the valid names. */
   readonly names: object
-  /** What to do instead, by a name that users of other libraries know. */
+  /** The advice, by a name that users of other libraries know. */
   readonly advice?: { readonly [name: string]: string } | undefined
   /** The advice for options that must not be missing, by name. */
   readonly required?: { readonly [name: string]: string } | undefined
-  /** Whether there may be names that are not in the table. Then only names that look misspelled are refused. */
+  /** True if there may be names that are not in the table. Then only names that look misspelled are refused. */
   readonly isOpen?: boolean
 }
 

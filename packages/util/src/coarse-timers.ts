@@ -12,7 +12,7 @@ export interface CoarseTimer {
 }
 
 export interface CoarseTimersOptions {
-  /** Whether a pending timer keeps the process alive. */
+  /** True if a pending timer keeps the process alive. */
   readonly keepAlive: boolean
 }
 

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { delay } from './timers.ts'
 
-/** What Windows reports while another process, such as a virus scanner, has one of the files open. */
+/** Codes of the errors that Windows reports while another process, such as a virus scanner, has one of the files open. */
 const BUSY = new Set(['EACCES', 'EBUSY', 'EPERM'])
 
 const RETRY_DELAY_MS = 20

@@ -5,7 +5,7 @@ import { type AbortSource, onAbort } from './abort.ts'
  * next. No owner can take all places.
  */
 export interface Turns {
-  /** Whether no task runs. */
+  /** True if no task runs. */
   readonly isIdle: boolean
   /** The number of tasks that wait. */
   readonly waiting: number

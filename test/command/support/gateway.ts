@@ -26,7 +26,7 @@ export async function createWorkspace(config: object | string): Promise<Workspac
 export interface GatewayProcess {
   readonly child: ChildProcessWithoutNullStreams
   readonly url: string
-  /** What it has written to stderr so far. */
+  /** Returns its stderr so far. */
   log(): string
   readonly end: ReturnType<typeof untilExit>
 }

@@ -1,10 +1,10 @@
 import type { Server } from 'portcall'
 import { answerProbes, askAllProcesses, type Report } from './processes.ts'
 
-/** What the tools have counted so far in this process. */
+/** The counts of the tools in this process so far. */
 export const counts = { started: 0, finished: 0, aborted: 0, sent: 0 }
 
-/** What the processes of the server report about themselves: numbers, which are added up, and lists, which are joined. */
+/** The reports of the processes of the server about themselves: numbers, which are added up, and lists, which are joined. */
 const PROBES = { counts: () => counts, health: measureHealth }
 
 /** Tools that report the state of the process. */

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { workerNumber } from 'portcall/node'
 
-/** What one process reports, or all of them together. */
+/** The report of one process, or all of them together. */
 export type Report = { readonly [name: string]: number | readonly string[] }
 
 type Probes = { readonly [name: string]: () => Report | Promise<Report> }

@@ -6,7 +6,7 @@ type Schema = Record<string, unknown>
 export interface SentTool {
   readonly name: string
   readonly schema: Schema
-  /** Whether it is sent in the strict mode of the OpenAI API. */
+  /** True if it is sent in the strict mode of the OpenAI API. */
   readonly strict?: boolean
 }
 

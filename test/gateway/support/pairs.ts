@@ -2,7 +2,7 @@
 import { REVISIONS, type RevisionName, SETUPS, type Setup, type Transport } from '../../support/setups.ts'
 import { parseUpstream, type UpstreamSetup, type UpstreamTransport } from './upstreams.ts'
 
-/** What is between a client and a bridge, and between the bridge and a server. */
+/** The connections between a client and a bridge, and between the bridge and a server. */
 export interface Pair {
   readonly front: Setup
   readonly upstream: UpstreamSetup

@@ -1,4 +1,4 @@
-/** What the page loads at first, and that it is complete in itself. */
+/** The size of what the page loads at first, and that it is complete in itself. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

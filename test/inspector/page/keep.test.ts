@@ -30,7 +30,7 @@ interface Field {
   /** The name of the field, of its label or in its address. */
   readonly field: string
   readonly text: string
-  /** What has to be clicked before it is in sight. */
+  /** The element that has to be clicked before it is in sight. */
   readonly open?: string
 }
 

@@ -129,7 +129,7 @@ test('an answer is saved, offered, and given automatically', async () => {
   await page.getByText('Answers that you save at a question appear here.').waitFor()
 })
 
-/** What a model was asked. */
+/** A request to a model. */
 interface ModelRequest {
   readonly key: string | undefined
   readonly body: { readonly model: string; readonly messages: readonly unknown[] }

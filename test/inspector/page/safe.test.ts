@@ -1,4 +1,4 @@
-/** What a hostile server sends does nothing to the page, and the page talks to nobody but its back end. */
+/** A hostile server does nothing to the page, and the page talks to nobody but its back end. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoServer, HOSTILE, startDemoServer } from './support/demo-server.ts'

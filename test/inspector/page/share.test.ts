@@ -1,4 +1,4 @@
-/** What leaves the page and is used elsewhere: saved calls in CI, a recording in another inspector, the findings of `portcall check`. */
+/** Data that leaves the page and is used elsewhere: saved calls in CI, a recording in another inspector, the findings of `portcall check`. */
 import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync } from 'node:fs'
 import process from 'node:process'
@@ -84,7 +84,7 @@ test('a recording shows the same in another inspector, without the server', asyn
   // The recording has the list twice.
   await page.getByRole('button', { name: 'Fetch the list again' }).click()
   await page.locator('.timeline .row', { hasText: 'tools/list' }).nth(1).waitFor()
-  /** What the screens and the timeline show. Times and sizes are those of the wire, which a recording does not hold. */
+  /** Returns the tools and the messages that the page shows. Times and sizes are those of the wire, which a recording does not hold. */
   const shown = async (of: Page): Promise<{ tools: string[]; prompts: string[]; calls: string[] }> => {
     const names = async (screen: string): Promise<string[]> => {
       await of.getByRole('tab', { name: new RegExp(`^${screen}`) }).click()

@@ -1,4 +1,4 @@
-/** What a person does with the page, whatever the server: read, edit, watch, send again. `support/features.ts` has what depends on the revision. */
+/** The use of the page by a person, whatever the server: read, edit, watch, send again. `support/features.ts` has what depends on the revision. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoServer, startDemoServer } from './support/demo-server.ts'

@@ -18,12 +18,12 @@ export interface BrokenAuthFixture {
   readonly name: string
   readonly step: AuthStepId
   readonly rule: string
-  /** Whether the rule fails or only warns. Default: it fails. */
+  /** `warning` if the rule only warns. Default: it fails. */
   readonly verdict?: 'warning'
   start(): Promise<BrokenAuthorization>
 }
 
-/** What a protected MCP server does differently from a correct one. */
+/** The faults of a protected MCP server. */
 export interface ProtectedServerFaults {
   /** Handles a request to the endpoint before everything else. Returns whether it did. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean

@@ -18,7 +18,7 @@ export interface BrokenServerFixture {
   readonly name: string
   readonly step: DiagnosisStepId
   readonly problem: string
-  /** Whether the step fails or only warns. Default: it fails. */
+  /** `warning` if the step only warns. Default: it fails. */
   readonly verdict?: 'warning'
   /** The text that the message of the problem must contain. */
   readonly says?: RegExp
@@ -45,7 +45,7 @@ const tool = (name: string, inputSchema: object = { type: 'object' }): object =>
   annotations: { readOnlyHint: true },
 })
 
-/** What a protected server publishes. */
+/** The documents that a protected server publishes. */
 interface ProtectedServer {
   readonly challenge?: (origin: string) => string
   readonly resource?: (origin: string) => Record<string, unknown> | undefined

@@ -53,7 +53,7 @@ export async function closedPort(): Promise<number> {
 
 type Json = Record<string, unknown>
 
-/** What a server of an older revision does differently from a correct one. */
+/** The faults of a server of an older revision. */
 export interface OldServerFaults {
   /** The results of methods; a function that throws responds with an error, `'hang'` never responds. */
   readonly results?: { readonly [method: string]: Json | 'hang' | (() => Json) }

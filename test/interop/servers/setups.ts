@@ -12,7 +12,7 @@ export interface Setup {
   /** The path of its HTTP endpoint. Without it, the server runs over stdio. */
   readonly path?: string
   readonly era: 'modern' | 'legacy'
-  /** Whether the server also supports the other era, so that this one must be requested. */
+  /** True if the server also supports the other era, so that this one must be requested. */
   readonly pinned?: true
   /** The features that cannot be tested, and the reasons. */
   readonly lacks?: Partial<Record<Ability, string>>

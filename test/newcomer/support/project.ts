@@ -6,7 +6,7 @@ import { expect, inject, onTestFinished } from 'vitest'
 import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
 import { freePort } from '../../support/free-port.mjs'
 
-/** What a program printed, and how it exited. */
+/** The output of a program, and its exit code. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
@@ -17,7 +17,7 @@ export interface Ended {
 export interface Serving {
   readonly url: string
   readonly port: number
-  /** What it has printed to stdout so far. */
+  /** Returns its stdout so far. */
   printed(): string
   /** Sends a signal and waits until the program exits. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
@@ -31,9 +31,9 @@ export interface RunOptions {
 }
 
 export interface StartOptions extends RunOptions {
-  /** What the program prints to stdout when it is ready. Default: the program is ready when its URL responds. */
+  /** The text that the program prints to stdout when it is ready. Default: the program is ready when its URL responds. */
   readonly until?: string
-  /** Whether the program may exit without serving. */
+  /** True if the program may exit without serving. */
   readonly mayExit?: boolean
 }
 

@@ -14,7 +14,7 @@ const PACKAGE = fileURLToPath(new URL('../../../packages/portcall/', import.meta
 const CERTIFICATES = process.env.NODE_EXTRA_CA_CERTS ?? '/etc/ssl/certs/ca-certificates.crt'
 const BUILD_TIMEOUT_MS = 500_000
 
-/** Whether this machine can build images: as root, with Debian's buildah and a shell without libraries. */
+/** True if this machine can build images: as root, with Debian's buildah and a shell without libraries. */
 export const canBuildImages: boolean = process.getuid?.() === 0 && existsSync(BUILDAH) && existsSync(BUSYBOX)
 
 /** Runs buildah with storage of its own. */

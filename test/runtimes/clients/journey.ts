@@ -10,7 +10,7 @@ export interface Seen {
   misfit: string
   greeting: unknown
   progress: number[]
-  /** Whether the server was notified of a cancelled call. */
+  /** True if the server was notified of a cancelled call. */
   cancelled: boolean
   memo: unknown
   change: unknown
@@ -35,9 +35,9 @@ export const EXPECTED: Seen = {
 export interface Way {
   /** The revision. Default: the newest. */
   readonly revision?: string | undefined
-  /** Whether the client subscribes to changes. Default: true. */
+  /** True if the client subscribes to changes. Default: true. */
   readonly listens?: boolean
-  /** Whether the client cancels a call. Default: true. */
+  /** True if the client cancels a call. Default: true. */
   readonly cancels?: boolean
   readonly onStderr?: (text: string) => void
 }

@@ -1,4 +1,4 @@
-/** What a client does on one connection: bytes that it sends, as Latin-1 text, and pauses in milliseconds. */
+/** A step of a client on one connection: bytes that it sends, as Latin-1 text, and pauses in milliseconds. */
 export type Step = string | number
 
 /** The bytes of a client, and how it leaves: after the responses, at once, or with a reset. */

@@ -10,19 +10,19 @@ export interface PathResponse {
   readonly body: string
 }
 
-/** What a server did with the bytes of one connection. */
+/** The reaction of a server to the bytes of one connection. */
 export interface Outcome {
   readonly responses: readonly PathResponse[]
   /** The tags of the calls that ran. */
   readonly executed: readonly string[]
-  /** Whether the server closed the connection before the client did. */
+  /** True if the server closed the connection before the client did. */
   readonly closed: boolean
 }
 
 /** A connection of a case. */
 export interface Attempt {
   outcome(): Outcome
-  /** Whether nothing has happened for a while. */
+  /** Reports whether nothing has happened for a while. */
   isQuiet(): boolean
   /** Resolves when the bytes were sent. */
   readonly sent: Promise<void>

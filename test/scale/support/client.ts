@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a client received for one call, in order. */
+/** The messages that a client received for one call, in order. */
 export interface CallRecord {
   readonly mark: string
   readonly progress: number[]

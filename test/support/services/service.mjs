@@ -21,7 +21,7 @@ rm -rf "$1"`
 
 const DEADLINE_MS = 60_000
 
-/** Whether services can have a separate disk on this machine. */
+/** True if services can have a separate disk on this machine. */
 export const hasDisks = process.platform === 'linux' && process.getuid?.() === 0
 
 /**

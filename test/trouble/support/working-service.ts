@@ -17,11 +17,11 @@ export interface WorkingNode {
   readonly reports: string[]
 }
 
-/** What the tool does: it starts, blocks or waits, runs one step with an effect, and ends. */
+/** The work of the tool: it starts, blocks or waits, runs one step with an effect, and ends. */
 export interface Work {
   /** For how long the event loop is blocked. */
   readonly blockMs?: number
-  /** Whether the handler waits for `goOn`. */
+  /** True if the handler waits for `goOn`. */
   readonly waits?: boolean
 }
 

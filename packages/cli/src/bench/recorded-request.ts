@@ -7,7 +7,7 @@ type HttpFetch = NonNullable<ConnectOptions['fetch']>
 /** A request that a client has sent, as text to send again. Everything in it is ASCII. */
 export interface RecordedRequest {
   readonly url: URL
-  /** Whether it belongs to a session. */
+  /** True if it belongs to a session. */
   readonly hasSession: boolean
   /** The text before and after the id of the message. Ids have nine digits. */
   readonly parts: readonly [before: string, after: string]

@@ -1,7 +1,7 @@
 import { pluralize } from '../../../util/src/pluralize.ts'
 import type { LoadMeasurement } from './run-load.ts'
 
-/** What a measurement was made with. */
+/** The subject of a measurement. */
 export interface BenchSubject {
   /** The method and, for a tool, its name. */
   readonly call: string

@@ -3,9 +3,9 @@ import { Buffer } from 'node:buffer'
 /** A complete HTTP response. */
 export interface RawResponse {
   readonly status: number
-  /** Whether the body consists of server-sent events. */
+  /** True if the body consists of server-sent events. */
   readonly isStream: boolean
-  /** Whether the server closes the connection. */
+  /** True if the server closes the connection. */
   readonly isLast: boolean
   readonly body: Buffer
 }

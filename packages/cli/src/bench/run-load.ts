@@ -2,7 +2,7 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import type { CallFailure, Lane } from './lane.ts'
 
-/** What to measure. */
+/** The plan of a measurement. */
 export interface LoadPlan {
   /** How long to call before the measurement starts. */
   readonly warmUpMs: number
@@ -13,7 +13,7 @@ export interface LoadPlan {
   readonly perSecond: number | undefined
 }
 
-/** What was measured. */
+/** The result of a measurement. */
 export interface LoadMeasurement {
   readonly seconds: number
   /** Completed calls, failed ones included. */

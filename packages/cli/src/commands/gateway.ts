@@ -36,7 +36,7 @@ const FLAGS = {
 
 type GatewayFlags = ValuesOf<typeof FLAGS>
 
-/** What the action of a command line needs. */
+/** The context of the action of a command line. */
 interface ActionContext {
   readonly flags: GatewayFlags
   readonly io: Io

@@ -5,7 +5,7 @@ import { EXITED_HINT } from '../cli-error.ts'
 import type { Io } from '../io.ts'
 import type { VariableMask } from './variable-mask.ts'
 
-/** What happened on one server since the gateway started. */
+/** The events of one server since the gateway started. */
 export interface ServerActivity {
   calls: number
   errors: number

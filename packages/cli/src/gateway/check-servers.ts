@@ -12,7 +12,7 @@ import type { LoadedGateway } from './load.ts'
 import { createSharedCredentials } from './server-credentials.ts'
 import type { VariableMask } from './variable-mask.ts'
 
-/** What the check of one server found. */
+/** The result of the check of one server. */
 interface ServerReport {
   readonly name: string
   readonly target: string
@@ -22,7 +22,7 @@ interface ServerReport {
   /** The estimate for each tool. */
   readonly tokensByTool?: readonly ToolTokens[]
   readonly durationMs: number
-  /** What the gateway needs from its callers before it can use the server. */
+  /** The requirements of the gateway on its callers before it can use the server. */
   readonly requires?: string
   readonly error?: string
 }
@@ -61,7 +61,7 @@ interface ServerToCheck {
   readonly variables: VariableMask
 }
 
-/** What a gateway needs before it can use a server, by the type of its `auth`. */
+/** The requirements of a gateway before it can use a server, by the type of its `auth`. */
 const REQUIREMENTS: { readonly [type in GatewayServerAuth['type']]?: string } = {
   user: 'users sign in when they call it',
   'token-exchange': 'needs the token of a caller',

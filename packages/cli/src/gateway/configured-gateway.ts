@@ -58,7 +58,7 @@ export interface ConfiguredGatewayOptions {
   readonly search: boolean
 }
 
-/** What applies to requests, and is replaced as a whole when the configuration changes. */
+/** The rules that apply to requests. They are replaced as a whole when the configuration changes. */
 interface Rules {
   readonly policies: ConfiguredPolicies
   readonly middleware: readonly Middleware[]

@@ -7,7 +7,7 @@ import { formatTable } from './format-status.ts'
 import type { LoadedGateway } from './load.ts'
 import type { VariableMask } from './variable-mask.ts'
 
-/** What a gateway would do with one server. The tools are those in the lock file. */
+/** The plan of a gateway for one server. The tools are those in the lock file. */
 interface PlannedServer {
   readonly name: string
   readonly prefix: string

@@ -16,7 +16,7 @@ export interface ServerCredentials {
   readonly onRequest: OnRequest | undefined
 }
 
-/** What is known of the process when the credentials are created. */
+/** Facts about the process when the credentials are created. */
 export interface CredentialsContext extends UserAccountsContext {
   /** The directory of the configuration, where relative paths start. */
   readonly directory: string

@@ -107,7 +107,7 @@ function describeChange({ host, config: { file, text }, newText }: PlannedChange
 
 export interface PrintOptions {
   readonly isDryRun: boolean
-  /** What to say of a file that was not changed; its path follows. */
+  /** The text about a file that was not changed; its path follows; its path follows. */
   readonly unchanged: string
 }
 

@@ -36,7 +36,7 @@ const MANAGED: { readonly [platform: string]: string } = {
   win32: 'C:\\Program Files\\ClaudeCode',
 }
 
-/** What is approved or not decided yet is left on: to serve a file through a gateway is a decision. */
+/** Servers that are approved or not decided yet are left on: to serve a file through a gateway is a decision. */
 function refusedIn({ disabledMcpjsonServers }: Settings): string[] {
   return listOf(disabledMcpjsonServers).filter((name) => typeof name === 'string')
 }

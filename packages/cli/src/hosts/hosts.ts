@@ -28,7 +28,7 @@ export interface Host {
 type StdioServer = Extract<InstallableServer, { command: string }>
 type RemoteServer = Extract<InstallableServer, { url: string }>
 
-/** What the paths of configurations depend on. */
+/** The parts of a system that the paths of configurations depend on. */
 export interface HostSystem {
   readonly platform: NodeJS.Platform
   readonly env: NodeJS.ProcessEnv
@@ -54,7 +54,7 @@ function stdioEntry({ command, args, env, cwd }: StdioServer): object {
 
 /** Creates the `entry` function of a host. */
 function createEntry(fields: {
-  /** Whether entries have a `type`. */
+  /** True if entries have a `type`. */
   readonly type?: boolean
   /** Name of the member with the URL; absent if the host supports only programs. */
   readonly url?: string

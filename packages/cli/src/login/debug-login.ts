@@ -8,7 +8,7 @@ import { startCallbackServer } from './callback-server.ts'
 export interface DebugLoginOptions {
   readonly clientId: string | undefined
   readonly scopes: readonly string[] | undefined
-  /** Whether to ask before each request. */
+  /** True to ask before each request. */
   readonly pauses: boolean
   /** Shows the page where the user signs in. */
   readonly open: (page: URL) => Promise<unknown> | unknown

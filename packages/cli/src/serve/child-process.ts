@@ -9,7 +9,7 @@ import { loadServer } from '../target/module.ts'
 const CHILD_VARIABLE = 'PORTCALL_SERVE_CHILD'
 const READY = 'ready'
 
-/** Whether this process was started by `startChild`. */
+/** True if this process was started by `startChild`. */
 export const isChild: boolean = process.env[CHILD_VARIABLE] === '1' && process.send !== undefined
 
 /** Makes Node report to the parent process which files it loads, as it does for `node --watch`. */

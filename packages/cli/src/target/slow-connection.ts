@@ -3,7 +3,7 @@ import { sanitizeLine } from '../../../util/src/printable.ts'
 import { adviceForOutput } from '../../../util/src/served-url.ts'
 import type { Io } from '../io.ts'
 
-/** What is known about a connection that takes long to open. */
+/** Facts about a connection that takes long to open. */
 export interface SlowConnection {
   onStderr(text: string): void
   onEvent(event: ClientEvent): void

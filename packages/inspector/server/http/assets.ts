@@ -11,7 +11,7 @@ export interface Assets {
 export interface Asset {
   readonly body: Buffer
   readonly type: string
-  /** Whether the name changes with the content. */
+  /** True if the name changes with the content. */
   readonly immutable: boolean
 }
 

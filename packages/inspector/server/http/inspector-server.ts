@@ -109,7 +109,7 @@ function createParts({ access, basePath, origin, graceMs = GRACE_MS, assets, ...
 export interface InspectorHandlerOptions extends Pick<InspectorServerOptions, 'allowedHosts' | 'graceMs' | 'assets'> {
   /** The path that the inspector is mounted at. Default: `/inspector`. */
   readonly path?: string
-  /** Whether to serve it although `NODE_ENV` is `production`. Default: false. */
+  /** True to serve it although `NODE_ENV` is `production`. Default: false. */
   readonly inProduction?: boolean
 }
 

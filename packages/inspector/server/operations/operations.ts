@@ -13,7 +13,7 @@ import { createOperationStates } from './operation-states.ts'
 import { createRepetition, MAX_CONCURRENCY, MAX_REPEATS } from './repeat.ts'
 import { isValidated, type OperationContext, resultDespite, runOperation } from './run-operation.ts'
 
-/** What the user has asked of servers. */
+/** The operations that the user has started on servers. */
 export interface Operations {
   readonly all: readonly OperationState[]
   /** Starts an operation and returns its id. @throws InspectorCommandError if the server is not connected. */

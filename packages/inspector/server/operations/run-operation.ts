@@ -6,7 +6,7 @@ import type { Inventories } from '../servers/inventories.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
-/** What an operation needs. */
+/** The context of an operation. */
 export interface OperationContext {
   readonly server: ManagedServer
   readonly options: OperationOptions

@@ -11,7 +11,7 @@ export interface DoctorRun {
   readonly serverId: string
   /** The steps, in order. Steps that have not started are `pending`. */
   readonly steps: readonly DoctorStep[]
-  /** Whether it still runs. */
+  /** The state of the run. */
   readonly status: 'running' | 'done' | 'failed' | 'cancelled'
   /** The first step that failed. */
   readonly firstFailure?: string
@@ -27,11 +27,11 @@ export interface DoctorStep {
   readonly title: string
   /** The verdict. */
   readonly status: 'pending' | 'running' | 'passed' | 'warning' | 'failed' | 'skipped'
-  /** What was found, in a sentence. */
+  /** The finding, in a sentence. */
   readonly summary?: string
   /** The evidence: status, headers, bytes, stderr, exit code. Untrusted. */
   readonly evidence?: readonly { readonly label: string; readonly value: string }[]
-  /** What to change. */
+  /** The change that it needs. */
   readonly hint?: string
   /** The section of the specification, or another document. */
   readonly link?: string
@@ -89,7 +89,7 @@ export interface OAuthStep {
   readonly checks: readonly OAuthCheck[]
   /** Decoded claims of the tokens of this step, without signatures. */
   readonly claims?: readonly { readonly label: string; readonly header: JsonObject; readonly payload: JsonObject }[]
-  /** What was decided, in a sentence. */
+  /** The decision, in a sentence. */
   readonly summary?: string
   /** How long it took, in milliseconds. */
   readonly durationMs?: number
@@ -123,7 +123,7 @@ export interface OAuthCheck {
   readonly rule: string
   /** The verdict. */
   readonly status: 'passed' | 'warning' | 'failed'
-  /** What was found. */
+  /** The finding. */
   readonly message: string
   /** The section of the RFC or of the specification, as a title. */
   readonly section: string
@@ -131,7 +131,7 @@ export interface OAuthCheck {
   readonly link: string
 }
 
-/** What the quality check found. The findings are those of `portcall check`. */
+/** The result of the quality check. The findings are those of `portcall check`. */
 export interface QualityReport {
   /** The server. */
   readonly serverId: string
@@ -143,7 +143,7 @@ export interface QualityReport {
   readonly totalTokens: number
   /** How tokens were counted. */
   readonly tokenizer: string
-  /** What known hosts make of the tools. */
+  /** The verdicts of known hosts about the tools. */
   readonly hosts: readonly HostVerdict[]
   /** Definitions that changed since the last time that the inspector saw this server. */
   readonly changedSince?: { readonly time: number; readonly rows: readonly QualityChange[] }
@@ -159,9 +159,9 @@ export interface QualityFinding {
   readonly where: string
   /** The kind of item and its name or URI, to show the finding at the item. */
   readonly item?: { readonly kind: 'tools' | 'resources' | 'templates' | 'prompts'; readonly key: string }
-  /** What is wrong. */
+  /** The fault. */
   readonly message: string
-  /** What to change. */
+  /** The change that it needs. */
   readonly advice: string
   /** The hosts and APIs that have the limit, if it is one of theirs. */
   readonly hosts?: readonly string[]
@@ -171,7 +171,7 @@ export interface QualityFinding {
 export interface QualityChange {
   /** The item: `tool search`. */
   readonly where: string
-  /** What happened to it. */
+  /** The kind of the change. */
   readonly change: 'added' | 'removed' | 'changed'
   /** The definition before. */
   readonly before?: JsonValue

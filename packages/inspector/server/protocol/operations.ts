@@ -5,7 +5,7 @@ import type { SubscriptionFilter } from 'portcall/client'
 import type { JsonObject, JsonValue } from 'portcall/jsonrpc'
 import type { InspectorFailure, InspectorTarget, InventoryKind } from './servers.ts'
 
-/** What to do. The type of `OperationState.result` is in `OperationResults`. */
+/** An operation. The type of `OperationState.result` is in `OperationResults`. */
 export type OperationRequest =
   /** Reads info, capabilities and instructions again. */
   | { readonly type: 'discover' }
@@ -111,7 +111,7 @@ export interface OperationState {
   readonly id: string
   /** The server. */
   readonly serverId: string
-  /** What was asked for. */
+  /** The operation that was asked for. */
   readonly request: OperationRequest
   /** Its options. */
   readonly options: OperationOptions
@@ -148,12 +148,12 @@ export interface OperationState {
   }
 }
 
-/** What a server, or the sign-in to it, asks the user. Several can be open. */
+/** A question of a server, or of the sign-in to it, for the user. Several can be open. */
 export type QuestionRequest =
   | {
       /** A form. */
       readonly kind: 'form'
-      /** What the server asks. Untrusted. */
+      /** The question of the server. Untrusted. */
       readonly message: string
       /** The fields, as a flat JSON Schema. */
       readonly schema: JsonObject
@@ -175,7 +175,7 @@ export type QuestionRequest =
       readonly kind: 'sampling'
       /** The params of `sampling/createMessage`. Untrusted. */
       readonly params: CreateMessageParams
-      /** Whether a model endpoint is set, so that `ask-model` can draft the answer. */
+      /** True if a model endpoint is set, so that `ask-model` can draft the answer. */
       readonly hasModel: boolean
     }
   | {
@@ -226,7 +226,7 @@ export interface SavedAnswer {
   readonly contains?: string
   /** The answer. For sampling, `content` is a `CreateMessageResult`. */
   readonly answer: QuestionAnswer
-  /** Whether to answer without asking; otherwise it is offered. */
+  /** True to answer without asking; otherwise it is offered. */
   readonly automatic: boolean
 }
 
@@ -240,11 +240,11 @@ export interface SavedCall {
   readonly server: string
   /** Where that server is. Not in exported files. */
   readonly target?: InspectorTarget
-  /** What to do. */
+  /** The operation. */
   readonly request: OperationRequest
   /** Its options. */
   readonly options?: OperationOptions
-  /** What must hold for the result. */
+  /** The conditions on the result. */
   readonly assertions: readonly CallAssertion[]
 }
 
@@ -262,7 +262,7 @@ export interface CallAssertion {
 export interface SavedCallOutcome {
   /** The call. */
   readonly id: string
-  /** Whether all assertions hold. */
+  /** True if all assertions hold. */
   readonly passed: boolean
   /** The operation. */
   readonly operationId: string

@@ -80,7 +80,7 @@ export interface ConnectionSettings {
   readonly capabilities?: ClientCapabilities
   /** The roots of this server. They can be edited while connected (`set-roots`). */
   readonly roots?: readonly InspectorRoot[]
-  /** Whether to sign in with OAuth when the server demands it: the address then appears as a question. Default: true. */
+  /** True to sign in with OAuth when the server demands it: the address then appears as a question. Default: true. */
   readonly signIn?: boolean
 }
 
@@ -97,11 +97,11 @@ export type InspectorServerStatus = 'idle' | 'connecting' | 'connected' | 'faile
 
 /** One attempt of the back end to find out how to talk to a server. */
 export interface ProbeStep {
-  /** What was tried, in a few words: `server/discover`, `initialize`, `GET event stream`. */
+  /** The attempt, in a few words: `server/discover`, `initialize`, `GET event stream`. */
   readonly tried: string
-  /** What happened: `HTTP 405`, `-32601 Method not found`, `2026-07-28`. */
+  /** The outcome: `HTTP 405`, `-32601 Method not found`, `2026-07-28`. */
   readonly outcome: string
-  /** Whether the server answered as hoped. */
+  /** True if the server answered as hoped. */
   readonly ok: boolean
   /** The entries of the timeline that show it. */
   readonly entryIds: readonly number[]
@@ -129,7 +129,7 @@ export interface Negotiation {
   readonly transport?: 'stdio' | 'streamable-http' | 'http+sse' | 'in-process'
   /** The revisions that the server named, if it did. */
   readonly offered?: readonly string[]
-  /** What was probed, in order. */
+  /** The steps of the probe, in order. */
   readonly steps: readonly ProbeStep[]
   /** Why this revision won, in one sentence for people. */
   readonly reason: string
@@ -139,9 +139,9 @@ export interface Negotiation {
 export interface InspectorFailure {
   /** A stable code, such as `NEGOTIATION_FAILED`, `SPAWN_FAILED`, `TIMEOUT` or `RPC_-32601`. */
   readonly code: string
-  /** What happened. Untrusted: it may contain text of the server. */
+  /** The event. Untrusted: it may contain text of the server. */
   readonly message: string
-  /** What to do about it. */
+  /** The advice. */
   readonly hint?: string
   /** The `error.data` of a JSON-RPC error, the exit of a program, or other evidence. */
   readonly data?: unknown
@@ -168,7 +168,7 @@ export interface InspectorServer {
    * needs this text as `confirm`. Absent if nothing runs on this machine.
    */
   readonly runs?: string
-  /** Whether the server is kept in the file of saved servers. */
+  /** True if the server is kept in the file of saved servers. */
   readonly saved: boolean
   /** How the revision was chosen, as far as known. */
   readonly negotiation?: Negotiation
@@ -219,7 +219,7 @@ export interface InspectorTask {
   readonly state?: JsonObject
   /** When the inspector started it, in milliseconds since 1970. */
   readonly startedAt?: number
-  /** Whether the server says that it does not have the task (any more), because it has expired. */
+  /** True if the server says that it does not have the task (any more), because it has expired. */
   readonly isGone?: boolean
 }
 
@@ -270,7 +270,7 @@ export interface SourceServer {
   readonly target: InspectorTarget
   /** The URL, or the whole command with its variables (secrets masked). */
   readonly summary: string
-  /** Whether the configuration disables it. */
+  /** True if the configuration disables it. */
   readonly disabled: boolean
   /** Why its entry is invalid. */
   readonly failure?: InspectorFailure

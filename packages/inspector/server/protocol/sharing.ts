@@ -29,13 +29,13 @@ export interface ReplayRun {
   readonly recordingId: string
   /** The server. */
   readonly serverId: string
-  /** Whether it still runs. */
+  /** The state of the run. */
   readonly status: 'running' | 'done' | 'failed' | 'cancelled'
   /** Requests that were sent, and those of the recording. */
   readonly sent: number
   /** See `sent`. */
   readonly total: number
-  /** What the server answered differently. */
+  /** The differences in the answers of the server. */
   readonly differences: readonly DiffRow[]
   /** Why it failed. */
   readonly failure?: InspectorFailure
@@ -43,7 +43,7 @@ export interface ReplayRun {
 
 /** One side of a comparison. */
 export type DiffSource =
-  /** What a connected server offers now. */
+  /** The inventory of a connected server. */
   | { readonly type: 'server'; readonly serverId: string }
   /** An imported recording. */
   | { readonly type: 'recording'; readonly recordingId: string }
@@ -66,19 +66,19 @@ export interface DiffRow {
   readonly where: string
   /** The member, as a JSON pointer within the item. */
   readonly pointer: string
-  /** What happened. */
+  /** The kind of the change. */
   readonly change: 'added' | 'removed' | 'changed'
   /** The value on the left. */
   readonly before?: JsonValue
   /** The value on the right. */
   readonly after?: JsonValue
-  /** Whether clients of the left side can break. Absent if that cannot be told. */
+  /** True if clients of the left side can break. Absent if that cannot be told. */
   readonly breaking?: boolean
   /** Why. */
   readonly reason?: string
 }
 
-/** What to export. */
+/** The part of the data to export. */
 export interface ExportScope {
   /** Only these servers. Default: all. */
   readonly serverIds?: readonly string[]
@@ -106,7 +106,7 @@ export interface ExportFile {
 /** The formats of `copy-as`. `host-entry` needs a host. */
 export type CopyFormat = 'curl' | 'portcall' | 'typescript' | 'test' | 'host-entry'
 
-/** What to copy: an operation that was or could be run, or a message of the timeline. */
+/** The source of a copy: an operation that was or could be run, or a message of the timeline. */
 export type CopySource =
   /** An operation as the page has it in its form. */
   | { readonly serverId: string; readonly request: OperationRequest; readonly options?: OperationOptions }

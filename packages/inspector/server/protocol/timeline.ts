@@ -3,7 +3,7 @@
 import type { LoggingLevel } from 'portcall'
 import type { JsonObject, JsonValue, RequestId } from 'portcall/jsonrpc'
 
-/** What all entries of the timeline have. Entries are sent whole, and again when they change: the one with the highest `seq` wins. */
+/** The members that all entries of the timeline have. Entries are sent whole, and again when they change: the one with the highest `seq` wins. */
 export interface TimelineEntryBase {
   /** Identifies the entry. Ids increase with time, across all servers. */
   readonly id: number
@@ -48,9 +48,9 @@ export interface MessageEntry extends TimelineEntryBase {
   readonly bytes: number
   /** The text as sent or received, at most 2,000 characters. `get-entry` has all of it. */
   readonly text: string
-  /** Whether `text` is shortened. */
+  /** True if `text` is shortened. */
   readonly isTruncated: boolean
-  /** Whether the message differs from its form in the newest revision: the translation view is worth opening. */
+  /** True if the message differs from its form in the newest revision: the translation view is worth opening. */
   readonly isTranslated?: boolean
   /** Set if the translation loses a part of the message: of one that arrives, or of one that is to be sent. */
   readonly isLossy?: boolean
@@ -69,7 +69,7 @@ export interface HttpEntry extends TimelineEntryBase {
   readonly type: 'http'
   /** Identifies the exchange. */
   readonly httpId: number
-  /** What the exchange is for. `auth`: metadata, registration and tokens. */
+  /** The purpose of the exchange. `auth`: metadata, registration and tokens. */
   readonly purpose: 'mcp' | 'auth'
   /** The HTTP method. */
   readonly method: string
@@ -111,7 +111,7 @@ export interface LogMessageEntry extends TimelineEntryBase {
   readonly messageId?: number
 }
 
-/** What a program wrote to stderr. Untrusted. */
+/** A line that a program wrote to stderr. Untrusted. */
 export interface StderrEntry extends TimelineEntryBase {
   /** The kind of entry. */
   readonly type: 'stderr'
@@ -135,7 +135,7 @@ export interface ProgressEntry extends TimelineEntryBase {
 export interface ConnectionEntry extends TimelineEntryBase {
   /** The kind of entry. */
   readonly type: 'connection'
-  /** What happened. */
+  /** The kind of the change. */
   readonly event: 'connecting' | 'connected' | 'failed' | 'disconnected' | 'reconnected' | 'token' | 'warning' | 'change'
   /** A sentence for people. */
   readonly text: string
@@ -152,7 +152,7 @@ export interface RuleViolation {
   readonly rule: string
   /** How bad it is. */
   readonly level: 'error' | 'warning'
-  /** What is wrong, and where. */
+  /** The fault, and where. */
   readonly message: string
   /** The section of the specification. An `https:` address of modelcontextprotocol.io, jsonrpc.org or an RFC. */
   readonly link: string
@@ -170,7 +170,7 @@ export interface MessageDetail {
   readonly value?: JsonValue
   /** The same message in the newest revision, as the core of the library sees it. Absent if it does not exist there (a handshake, `ping`). */
   readonly newest?: JsonObject
-  /** What the translation changed. Empty if the texts are equal but for ids. */
+  /** The changes of the translation. Empty if the texts are equal but for ids. */
   readonly changes: readonly TranslationChange[]
   /** The HTTP exchange that carried it. */
   readonly http?: HttpEntry

@@ -2,7 +2,7 @@ import type { ClassifiedMessage } from '../../../portcall/src/jsonrpc/message.ts
 import type { MessageStream, RuleViolation } from '../protocol/timeline.ts'
 import type { WireRequest } from '../wire/message-state.ts'
 
-/** What the rules of messages look at. */
+/** The facts that the rules of messages look at. */
 export interface MessageFacts {
   readonly direction: 'out' | 'in'
   readonly stream: MessageStream
@@ -16,7 +16,7 @@ export interface MessageFacts {
   readonly earlier: WireRequest | undefined
   /** The progress of the request before this notification. */
   readonly lastProgress: number | undefined
-  /** Whether the message is one of several in a JSON array. */
+  /** True if the message is one of several in a JSON array. */
   readonly isBatch?: boolean
 }
 

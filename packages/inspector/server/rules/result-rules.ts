@@ -130,7 +130,7 @@ function initializeShape(result: JsonObject): ReturnType<MessageRule> {
   return revision && shape(result, { method: 'initialize', revision, version })
 }
 
-/** What is wrong with the input requests of a result: methods that the revision does not have, and their params. */
+/** Checks the input requests of a result: methods that the revision does not have, and their params. */
 export const inputRequests: MessageRule = ({ classified }: MessageFacts, version) => {
   if (classified.kind !== 'response' || !isSuccess(classified.message) || version === undefined) return undefined
   const revision = revisionOf(version)

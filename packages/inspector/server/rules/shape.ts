@@ -32,7 +32,7 @@ interface Variants {
   readonly cases: { readonly [value: string]: Members }
   /** The value of a missing member. Default: it must not be missing. */
   readonly otherwise?: string
-  /** Whether a value without a case is reported. */
+  /** True if a value without a case is reported. */
   readonly isClosed?: boolean
 }
 
@@ -40,7 +40,7 @@ export const members = (shape: Members): Shape => ({ members: shape })
 export const list = (shape: Shape): Shape => ({ items: shape })
 export const words = (...values: readonly string[]): Shape => ({ words: values })
 
-/** What does not fit a shape. */
+/** A mismatch with a shape. */
 export interface ShapeFault {
   readonly pointer: string
   readonly message: string

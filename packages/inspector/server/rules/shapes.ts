@@ -56,10 +56,10 @@ export const RESULT_SHAPES: { readonly [method: string]: Shape } = {
   }),
 }
 
-/** What every result may have. */
+/** The members that every result may have. */
 export const RESULT_META: Shape = members({ '_meta?': META })
 
-/** What a result that asks for input may have. The input requests have shapes of their own. */
+/** The members of a result that asks for input. The input requests have shapes of their own. */
 export const INPUT_REQUIRED: Shape = members({
   'inputRequests?': { each: members({ method: 'string' }) },
   'requestState?': 'string',

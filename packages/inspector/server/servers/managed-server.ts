@@ -6,7 +6,7 @@ import type { OpenInspectedServer, OpenServerParts } from './open-server.ts'
 import { resolveServer } from './resolver.ts'
 import { createServerFacts, type NewServer, type ServerChange, type ServerDetails } from './server-facts.ts'
 
-/** What all servers share. */
+/** The context that all servers share. */
 export type ServerContext = Omit<OpenServerParts, 'serverId' | 'resolved' | 'settings' | 'roots' | 'onStatus' | 'onLost'> & {
   readonly hub: EventHub
   /** Called when a connection has been opened or closed. */

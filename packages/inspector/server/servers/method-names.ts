@@ -4,7 +4,7 @@ import type { MethodNames } from '../protocol/servers.ts'
 /** The methods of extensions that clients send, by era. https://github.com/modelcontextprotocol/ext-tasks */
 const EXTENSION_REQUESTS = { legacy: [], modern: ['tasks/get', 'tasks/update', 'tasks/cancel'] } as const
 
-/** What clients notify servers of, by era. https://modelcontextprotocol.io/specification/2026-07-28/schema */
+/** The methods by which clients notify servers, by era. https://modelcontextprotocol.io/specification/2026-07-28/schema */
 const NOTIFICATIONS = {
   legacy: ['notifications/cancelled', 'notifications/progress', 'notifications/initialized', 'notifications/roots/list_changed'],
   modern: ['notifications/cancelled'],

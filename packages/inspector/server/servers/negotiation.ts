@@ -9,7 +9,7 @@ import type { StoredEntry, Timeline } from '../timeline/timeline.ts'
 /** The requests with which a client finds out how to talk to a server. */
 const HANDSHAKE: ReadonlySet<string> = new Set(['server/discover', 'initialize'])
 
-/** What is known about an attempt to connect. */
+/** Facts about an attempt to connect. */
 export interface NegotiationAttempt {
   readonly serverId: string
   /** The id of the last entry before the attempt. */

@@ -22,11 +22,11 @@ export interface TargetLoaders {
   readonly embedded?: ServerLike
 }
 
-/** What `connect` gets, and what a person confirms. */
+/** The server that `connect` gets, and what a person confirms. */
 export interface ResolvedServer {
   readonly target: URL | StdioSpec | { readonly server: ServerLike }
   readonly headers: Readonly<Record<string, string>>
-  /** What runs on this machine, as text. */
+  /** The program that runs on this machine, as text. */
   readonly runs: string | undefined
 }
 

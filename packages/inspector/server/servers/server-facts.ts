@@ -12,7 +12,7 @@ import type { EventHub } from '../state/event-hub.ts'
 import { MASK, maskValues, unmask } from '../wire/mask.ts'
 import { resolveServer, type TargetLoaders } from './resolver.ts'
 
-/** What a new server is. */
+/** A description of a new server. */
 export interface NewServer {
   readonly target: InspectorTarget
   readonly name?: string | undefined
@@ -29,17 +29,17 @@ export interface ServerChange {
   readonly settings?: ConnectionSettings | undefined
 }
 
-/** What the page sees of a server, with members that may be reset. */
+/** The part of a server that the page sees, with members that may be reset. */
 export type ServerDetails = { readonly [Name in keyof InspectorServer]?: InspectorServer[Name] | undefined }
 
-/** What the user set and what is known of a server. Changes are published. */
+/** The settings of the user and the facts about a server. Changes are published. */
 export interface ServerFacts {
   readonly id: string
   readonly state: InspectorServer
   readonly settings: ConnectionSettings
   readonly target: InspectorTarget
   readonly roots: readonly InspectorRoot[]
-  /** Whether it is connected or connecting. */
+  /** True if it is connected or connecting. */
   readonly isActive: boolean
   /** Checks that a person has seen what will run. Returns what the connection is to. @throws InspectorCommandError */
   confirm(confirmed: string | true | undefined): Promise<string>
@@ -128,7 +128,7 @@ export async function createServerFacts(
   }
 }
 
-/** What runs on this machine; nothing is started to find out. */
+/** Describes the program of a server that runs on this machine; nothing is started to find out. */
 async function describeRuns(
   target: InspectorTarget,
   settings: ConnectionSettings,

@@ -8,7 +8,7 @@ export interface NamedServer {
   readonly settings: ConnectionSettings
 }
 
-/** What the program that runs the inspector knows of this machine. Nothing in it starts a server. */
+/** The servers of this machine, as the program that runs the inspector knows them. Nothing in it starts a server. */
 export interface ServerSources {
   /** The configurations of all MCP hosts. */
   list(): Promise<readonly ServerSource[]>

@@ -33,7 +33,7 @@ export function createLineWriter(timeline: Timeline): LineWriter {
   }
 }
 
-/** Whether a message says which request it belongs to: notifications and requests of the server. */
+/** Reports whether a message says which request it belongs to: notifications and requests of the server. */
 function isInner(kind: string, direction: 'out' | 'in'): boolean {
   return direction === 'in' && (kind === 'notification' || kind === 'request')
 }

@@ -1,7 +1,7 @@
 import type { BackendParts } from '../backend-parts.ts'
 import type { StoredEntry } from '../timeline/timeline.ts'
 
-/** What an exporter gets: the entries of the scope, and the redaction of secrets. */
+/** The input of an exporter: the entries of the scope, and the redaction of secrets. */
 export interface ExportInput {
   readonly stored: readonly StoredEntry[]
   readonly parts: Pick<BackendParts, 'timeline' | 'state' | 'options'>

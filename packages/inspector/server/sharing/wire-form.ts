@@ -3,7 +3,7 @@ import type { BackendParts } from '../backend-parts.ts'
 import type { OperationOptions, OperationRequest } from '../protocol/operations.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 
-/** What is copied: a server, and a request to it. */
+/** The source of a copy: a server, and a request to it. */
 export interface CopyInput {
   readonly server: ManagedServer
   readonly request: OperationRequest

@@ -48,7 +48,7 @@ function hintOf(code: string, status: unknown): string | undefined {
   return Object.hasOwn(HINTS, code) ? HINTS[code] : undefined
 }
 
-/** What a program printed before it ended. */
+/** Returns the output of a program that has ended. */
 function printed(exit: unknown): unknown {
   const { stderr = '' } = (exit ?? {}) as Partial<ProcessExit>
   return stderr.trim() === '' ? exit : stderr.trimEnd()

@@ -3,7 +3,7 @@ import type { TimelineEntry } from '../protocol/timeline.ts'
 import type { TimelineState } from '../protocol.ts'
 import type { EventHub } from '../state/event-hub.ts'
 
-/** What the timeline keeps of an entry, besides what the page receives. */
+/** The data that the timeline keeps of an entry, besides what the page receives. */
 export interface EntryDetails {
   /** The whole text of a message, if the entry has only the start of it. */
   readonly text?: string

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Request, Response } from 'portcall/jsonrpc'
 
-/** What a message on the wire was sent for. */
+/** The purpose of a message on the wire. */
 export interface CallScope {
   /** The operation of the user. */
   readonly operationId?: string

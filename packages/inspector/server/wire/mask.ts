@@ -1,7 +1,7 @@
 import { isSecretName } from '../../../util/src/secret-names.ts'
 import { BULLETS, replaceSecrets } from '../../../util/src/secrets.ts'
 
-/** What the page sees in place of a secret. */
+/** The text that the page sees in place of a secret. */
 export const MASK: string = BULLETS
 
 const MAX_EXCERPT_LENGTH = 4000

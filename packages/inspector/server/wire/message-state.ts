@@ -12,15 +12,15 @@ export interface WireRequest {
   state: 'pending' | 'answered' | 'failed' | 'cancelled'
   /** The last progress that was reported. */
   progress?: number
-  /** Whether it has been answered. */
+  /** True if it has been answered. */
   isAnswered?: boolean
-  /** Whether its result asked for input. */
+  /** True if its result asked for input. */
   asksForInput?: boolean
   /** The request of ours during which the server sent this one. */
   owner?: WireRequest | undefined
   /** The open requests that the server sent during this one. */
   openQuestions?: number
-  /** Whether the handler of this request of the server has been called. */
+  /** True if the handler of this request of the server has been called. */
   isHandled?: boolean
 }
 

@@ -102,7 +102,7 @@ interface HeadProps {
   readonly name: string
   readonly required: boolean
   readonly inputId: string
-  /** Whether the field has several inputs, which the name is a heading of. */
+  /** True if the field has several inputs, which the name is a heading of. */
   readonly isGroup: boolean
   readonly isPlain: boolean
   /** The state of the field, in words: set or not. */

@@ -5,25 +5,25 @@ import { isObject, numberOf, type Schema, type SchemaObject, schemaMap, schemasI
 export interface Option {
   /** The value that is sent. */
   readonly value: unknown
-  /** What the reader sees. */
+  /** The text that the reader sees. */
   readonly label: string
 }
 
-/** What every field of a form has. */
+/** The members that every field of a form has. */
 interface FieldBase {
   /** The schema that the field was made from, with its references followed. */
   readonly schema: SchemaObject
-  /** What to call the field, if the schema has a title. */
+  /** The name of the field, if the schema has a title. */
   readonly title?: string
-  /** What the field is for. */
+  /** The purpose of the field. */
   readonly description?: string
-  /** Whether `null` is a value of the field. */
+  /** True if `null` is a value of the field. */
   readonly nullable: boolean
   /** The default of the schema, if it has one: `undefined` if not, because JSON has no `undefined`. */
   readonly default?: unknown
   /** The name of the HTTP header that repeats the value (`x-mcp-header`). */
   readonly header?: string
-  /** Whether the schema marks the field as deprecated. */
+  /** True if the schema marks the field as deprecated. */
   readonly deprecated?: boolean
 }
 

@@ -7,9 +7,9 @@ import { type Path, variantOf } from './value.ts'
 export interface Problem {
   /** Where in the value. */
   readonly path: Path
-  /** What to change. */
+  /** The change that it needs. */
   readonly message: string
-  /** Whether nothing is there yet: no mistake before someone tries to send it. */
+  /** True if nothing is there yet: no mistake before someone tries to send it. */
   readonly isMissing?: boolean
 }
 

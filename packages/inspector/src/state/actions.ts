@@ -13,7 +13,7 @@ export interface Notice {
 /** The notices that are shown. */
 export const notices = signal<readonly Notice[]>([])
 
-/** What screen readers should say next. */
+/** The text that screen readers should say next. */
 export const announcement = signal('')
 
 const NOTICE_TIMEOUT_MS = 8000

@@ -3,7 +3,7 @@ import { send } from './api.ts'
 import type { OperationRequest } from './protocol.ts'
 import { inventoryOf, store } from './store.ts'
 
-/** What completion is for: a prompt or a resource template. */
+/** The subject of a completion: a prompt or a resource template. */
 export type Reference = (OperationRequest & { type: 'complete' })['ref']
 
 const COMPLETION_TIMEOUT_MS = 5000

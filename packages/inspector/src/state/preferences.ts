@@ -34,7 +34,7 @@ export const theme = preference('theme', 'system', isTheme)
 export const timelineHeight = preference('timeline-height', 180, isNumber)
 /** The height of the timeline while a message is shown, in pixels. */
 export const drawerHeight = preference('drawer-height', 400, isNumber)
-/** Whether the timeline is open. */
+/** True if the timeline is open. */
 export const isTimelineOpen = preference('timeline-open', true, isBoolean)
 
 /** Applies the theme to the page. */

@@ -23,7 +23,7 @@ export const GLOBAL_SCREENS = ['connect', 'compare', 'recordings', 'saved', 'set
 /** A screen that belongs to no server. */
 export type GlobalScreen = (typeof GLOBAL_SCREENS)[number]
 
-/** What the address bar says: the screen, and the item that is selected. Nothing that a person has typed. */
+/** The content of the address bar: the screen, and the item that is selected. Nothing that a person has typed. */
 export type Route =
   | { readonly screen: GlobalScreen }
   | { readonly screen: ServerScreen; readonly serverId: string; readonly item?: string }

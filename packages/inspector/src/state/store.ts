@@ -27,9 +27,9 @@ const byId = <T>(): ById<T> => signal<ReadonlyMap<string, T>>(new Map())
 
 /** The state of the page: a fold over the events of the back end. Views read it; only `applyEvent` changes it. */
 export const store = {
-  /** Whether the page hears from its back end. */
+  /** The state of the link from the page to its back end. */
   link: signal<LinkStatus>('connecting'),
-  /** Whether the first snapshot has arrived. */
+  /** True if the first snapshot has arrived. */
   isLoaded: signal(false),
   version: signal(''),
   revisions: signal<readonly string[]>([]),

@@ -22,7 +22,7 @@ const message = (id: number, seq: number, entry: Partial<MessageEntry>): Message
   ...entry,
 })
 
-/** What can happen to a timeline. Numbers are chosen among the entries so far. */
+/** A change of a timeline. Numbers are chosen among the entries so far. */
 type Change =
   | { readonly kind: 'request' | 'child' | 'stderr'; readonly of: number; readonly server: string }
   | { readonly kind: 'answer' | 'http' | 'update' | 'drop'; readonly of: number }

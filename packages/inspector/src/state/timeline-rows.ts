@@ -4,7 +4,7 @@ import { positionOf, type Timeline } from './timeline.ts'
 /** A kind of entries that the filter switches on and off. */
 export type EntryKind = 'requests' | 'questions' | 'notifications' | 'http' | 'stderr' | 'connection'
 
-/** What the timeline shows. */
+/** The filter of the timeline. */
 export interface TimelineFilter {
   /** Only entries of this server. */
   readonly serverId?: string
@@ -35,7 +35,7 @@ export interface TimelineRow {
 export interface RowList {
   /** The rows as they are now. */
   readonly rows: readonly TimelineRow[]
-  /** Whether rows are missing because the filter has changed. */
+  /** True if rows are missing because the filter has changed. */
   readonly isPartial: boolean
   /**
    * Makes the rows of changed entries again, and all rows if the filter is another one, until `isLate` returns true. Returns whether it is

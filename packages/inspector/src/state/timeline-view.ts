@@ -9,16 +9,16 @@ import { createRowList, type EntryKind, type TimelineFilter, type TimelineRow } 
 export const hiddenKinds = signal<ReadonlySet<EntryKind>>(new Set())
 /** The text that entries have to contain. */
 export const filterText: Signal<string> = draft('filter', () => '')
-/** Whether only what failed or breaks a rule is shown. */
+/** True if only what failed or breaks a rule is shown. */
 export const onlyProblems: Signal<boolean> = draft('only problems', () => false)
-/** Whether the entries of all servers are shown. */
+/** True if the entries of all servers are shown. */
 export const allServers: Signal<boolean> = draft('all servers', () => false)
 /** Entries that stay in sight whatever the filter says. */
 export const pinned = signal<ReadonlySet<number>>(new Set())
 /** The entry whose details are shown. */
 export const selectedEntry = signal<number | undefined>(undefined)
 
-/** What the back end found for the text, in the whole text of the messages. */
+/** The messages whose whole text the back end found to match. */
 const matches = signal<ReadonlySet<number> | undefined>(undefined)
 
 const filter = computed<TimelineFilter>(() => ({

@@ -36,7 +36,7 @@ export function Button({
 
 interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon' | 'title'> {
   readonly icon: IconName
-  /** What the button does, for screen readers and as its tooltip. */
+  /** The effect of the button, for screen readers and as its tooltip. */
   readonly label: string
 }
 
@@ -138,7 +138,7 @@ interface EmptyProps {
   readonly action?: ComponentChildren
 }
 
-/** What a screen shows when it has nothing to show: why, and what to do. */
+/** The content of a screen that has nothing to show: why, and what to do. */
 export function Empty({ icon, title, children, action }: EmptyProps): JSX.Element {
   return (
     <div class="empty">

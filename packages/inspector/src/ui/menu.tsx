@@ -17,7 +17,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** What the button says, if it has no children, and for an icon what screen readers say. */
+  /** The text of the button, if it has no children, and for an icon what screen readers say. */
   readonly label: string
   readonly icon?: IconName
   readonly iconOnly?: boolean

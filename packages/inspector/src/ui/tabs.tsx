@@ -12,7 +12,7 @@ export interface TabItem {
 }
 
 interface TabsProps {
-  /** What the tabs are for, for screen readers. */
+  /** The purpose of the tabs, for screen readers. */
   readonly label: string
   readonly items: readonly TabItem[]
   /** The selected tab. Without it, the tabs remember it themselves. */

@@ -8,7 +8,7 @@ interface VirtualListProps {
   readonly label: string
   /** Renders one row. Its element has to fill the row. */
   readonly row: (index: number) => JSX.Element
-  /** Whether the list stays at its end while rows are added. */
+  /** True if the list stays at its end while rows are added. */
   readonly follow?: boolean
   /** Scrolls this row into sight when it changes. */
   readonly reveal?: number | undefined

@@ -32,7 +32,7 @@ export interface AiSchema {
   }
 }
 
-/** What the model gets of a result. */
+/** The part of a result that the model gets. */
 export type AiToolOutput =
   | {
       /** The tool failed. */
@@ -51,7 +51,7 @@ export type AiToolOutput =
 export interface AiTool {
   /** The schema is known at run time only. */
   readonly type: 'dynamic'
-  /** What the tool is for. */
+  /** The purpose of the tool. */
   readonly description: string
   /** The title for display. */
   readonly title?: string

@@ -37,7 +37,7 @@ export type AnthropicContent =
 export interface AnthropicTool {
   /** The name. */
   name: string
-  /** What the tool is for. */
+  /** The purpose of the tool. */
   description: string
   /** The schema of the arguments. */
   input_schema: {

@@ -44,11 +44,11 @@ export type LangchainContent =
       }
     }
 
-/** What describes a tool. */
+/** The fields that describe a tool. */
 export interface LangchainFields {
   /** The name. */
   name: string
-  /** What the tool is for. */
+  /** The purpose of the tool. */
   description: string
   /** The JSON Schema of the arguments. */
   schema: {

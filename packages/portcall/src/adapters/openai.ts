@@ -11,7 +11,7 @@ import { removeAbsent, toStrictSchema } from './strict-schema.ts'
 
 /** The options of `openaiTools`. */
 export interface OpenaiToolOptions extends AgentToolOptions {
-  /** Whether to use strict mode for tools whose schemas allow it. Default: true. */
+  /** True to use strict mode for tools whose schemas allow it. Default: true. */
   readonly strict?: boolean
 }
 
@@ -25,11 +25,11 @@ export interface OpenaiTool {
   readonly function: {
     /** The name. */
     readonly name: string
-    /** What the tool is for. */
+    /** The purpose of the tool. */
     readonly description: string
     /** The schema of the arguments. */
     readonly parameters: JsonObject
-    /** Whether the arguments always match the schema. */
+    /** True if the arguments always match the schema. */
     readonly strict: boolean
     /** Parses the arguments. */
     parse(input: string): JsonObject

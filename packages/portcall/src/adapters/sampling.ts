@@ -1,4 +1,4 @@
-/** What the adapters for sampling have in common. */
+/** The parts that the adapters for sampling have in common. */
 
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { CreateMessageParams, CreateMessageResult, SamplingMessage } from '../protocol/input-types.ts'

@@ -81,7 +81,7 @@ export interface ClientOptions<E extends readonly ClientExtension[] = readonly C
 export interface ServerConnection {
   readonly exchange: Exchange
   readonly status: ConnectionStatus
-  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  /** True if the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
   readonly sendsParamHeaders: boolean
   /** The negotiated protocol version. */
   readonly protocolVersion: string

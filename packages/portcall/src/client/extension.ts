@@ -17,7 +17,7 @@ export interface ClientExtension<Name extends string = string, Api = unknown> ex
   install(client: Client, points: ClientExtensionPoints): Api
 }
 
-/** What an author passes to `defineClientExtension`. Every request declares the extension. */
+/** The definition that an author passes to `defineClientExtension`. Every request declares the extension. */
 export interface ClientExtensionDefinition<Name extends string, Api> extends ExtensionInfo {
   /** Name of the client's member that holds the API: `client[name]`. */
   readonly name?: Name
@@ -25,7 +25,7 @@ export interface ClientExtensionDefinition<Name extends string, Api> extends Ext
   setup(context: ClientExtensionContext): Api
 }
 
-/** What a client offers to an extension. */
+/** The services of a client for an extension. */
 export interface ClientExtensionContext {
   /** The client that the extension is installed in. */
   readonly client: Client

@@ -16,7 +16,7 @@ type Awaitable<T> = T | Promise<T>
 
 /** A form elicitation. */
 export interface FormRequest {
-  /** What the server asks the user. */
+  /** The question of the server. */
   readonly message: string
   /** The fields of the form, as a JSON Schema. */
   readonly schema: ElicitationSchema
@@ -32,7 +32,7 @@ export interface UrlRequest {
   readonly url: string
 }
 
-/** What an input handler receives in addition to the request. */
+/** The context that an input handler receives in addition to the request. */
 export interface InputContext {
   /** Aborted when the server no longer needs the input. */
   readonly signal: AbortSignal

@@ -8,7 +8,7 @@ export type ClientEvent =
   | {
       /** A problem that the client worked around. */
       type: 'warning'
-      /** What happened, for a log. */
+      /** The event, for a log. */
       message: string
       /** The method of the request that it is about, such as `tools/list`, if it is about one. */
       method?: string

@@ -70,7 +70,7 @@ export function createSender({ exchange, connectionInfo, info, capabilities, log
   }
 }
 
-/** What the contexts of all requests of a client have in common. */
+/** The members that the contexts of all requests of a client have in common. */
 interface SenderContext extends Pick<SenderOptions, 'connectionInfo'> {
   readonly onNotification: (notification: Notification, roundTrip: RoundTrip) => void
 }

@@ -23,7 +23,7 @@ export interface ToolCallerOptions {
   readonly requester: Requester
   /** Lists the tools again, bypassing the cache. */
   readonly refresh: () => Promise<unknown>
-  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  /** Reports whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
   readonly sendsParamHeaders: () => boolean
   readonly outputValidation: OutputValidation
   readonly onEvent: (event: ClientEvent) => void

@@ -20,7 +20,7 @@ interface MetricValue {
 /** Metrics that only grow. Those of a worker that has ended must stay in the sum, or it would look like a restart of the server. */
 const GROWING: ReadonlySet<unknown> = new Set(['counter', 'histogram'])
 
-/** What the workers of one server have counted. */
+/** The counts of the workers of one server. */
 export interface MetricsSnapshots {
   /** Remembers the latest snapshot of a worker. */
   update(worker: object, snapshot: unknown): void

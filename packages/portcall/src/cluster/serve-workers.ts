@@ -9,7 +9,7 @@ export interface WorkersOptions {
   readonly host: string
   /** The number of workers. */
   readonly count: number
-  /** Whether the server has stores of its own, which all processes share. */
+  /** True if the server has stores of its own, which all processes share. */
   readonly hasStores: boolean
   readonly onError: (error: unknown) => void
 }

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { delay } from '../../../util/src/timers.ts'
 
-/** What is shut down, in this order. */
+/** The parts that are shut down, in this order. */
 export interface ShutdownSteps {
   /** Makes the health checks report that the server is not ready. */
   readonly stopReadiness: () => void

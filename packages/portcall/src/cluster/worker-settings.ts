@@ -4,7 +4,7 @@ import { setSharedStores } from '../stores/shared-stores.ts'
 import { createLazyStores } from './lazy-stores.ts'
 import { removeStoresFolderAfter } from './stores-folder.ts'
 
-/** What a worker learns from its supervisor when it starts. */
+/** The settings that a worker gets from its supervisor when it starts. */
 export interface WorkerSettings {
   /** The process id of the supervisor. */
   readonly supervisor: number

@@ -23,7 +23,7 @@ import { loadHttpFetch, loadSpawn } from './platform.ts'
 import { createReconnectingConnection, type OpenConnection, type ReconnectingConnection } from './reconnect.ts'
 import { type ConnectTarget, matchTarget, type StdioTarget } from './target.ts'
 
-/** What uses a connection, as the server gets to know it. */
+/** The part that uses a connection, as the server gets to know it. */
 export interface ConnectionOwner {
   readonly info: Implementation
   readonly capabilities: ClientCapabilities

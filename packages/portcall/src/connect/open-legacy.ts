@@ -13,7 +13,7 @@ import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import type { WireObserver } from './options.ts'
 import type { OpenConnection } from './reconnect.ts'
 
-/** What opening a connection requires from the client, whatever the transport and the era. */
+/** The requirements of opening a connection on the client, whatever the transport and the era. */
 export interface ConnectContext {
   readonly info: Implementation
   readonly capabilities: ClientCapabilities

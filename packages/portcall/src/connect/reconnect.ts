@@ -12,9 +12,9 @@ import type { Request, Response } from '../jsonrpc/message.ts'
 /** An open connection to a server. */
 export interface OpenConnection {
   readonly exchange: Exchange
-  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  /** True if the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
   readonly sendsParamHeaders: boolean
-  /** Whether the connection is a session, whose client capabilities are fixed. Otherwise each request declares its own. */
+  /** True if the connection is a session, whose client capabilities are fixed. Otherwise each request declares its own. */
   readonly hasSession: boolean
   /** The id of the session, if it has one. */
   readonly sessionId?: string | undefined
@@ -35,7 +35,7 @@ export interface ReconnectOptions {
   /** Timeout of `open`, in milliseconds. */
   readonly connectTimeoutMs: number
   readonly deadlines: Deadlines
-  /** Whether to reconnect, on the next request, after the connection was lost. */
+  /** True to reconnect, on the next request, after the connection was lost. */
   readonly reconnect: boolean
   /** Reports whether an error means that the server did not process the request, because the session has ended. */
   readonly isRetryable: (error: unknown) => boolean

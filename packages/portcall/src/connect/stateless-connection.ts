@@ -10,7 +10,7 @@ import { createSessionPool, type PooledSession, type SessionPoolOptions } from '
 export interface StatelessConnection {
   /** Sends a request of the newest revision. Opens a connection if necessary. */
   readonly exchange: Exchange
-  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  /** True if the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
   readonly sendsParamHeaders: boolean
   /** The number of open connections. */
   readonly size: number
@@ -47,7 +47,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
     ...options,
     open: (capabilities, signal) => options.open(capabilities, signal, onInputRequest),
   })
-  /** Whether the server has sessions; `undefined` until a connection was opened. */
+  /** True if the server has sessions; `undefined` until a connection was opened. */
   let hasSessions: boolean | undefined
   let detection: Promise<unknown> | undefined
   let sendsParamHeaders = false

@@ -10,7 +10,7 @@ export interface UnreadableInput {
   readonly tail?: string
 }
 
-/** What a channel delivers: a parsed JSON value, or the report of unreadable input. */
+/** An input of a channel: a parsed JSON value, or the report of unreadable input. */
 export type ChannelInput =
   | {
       /** The parsed JSON. It need not be a valid message. */

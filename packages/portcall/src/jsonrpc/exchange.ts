@@ -56,7 +56,7 @@ export interface ConnectionSession {
   onEnd(listener: (error: unknown) => void): void
 }
 
-/** What accompanies a request: cancellation, notifications, authorization and transport information. */
+/** The context of a request: cancellation, notifications, authorization and transport information. */
 export interface ExchangeContext {
   /** Aborted when the caller cancels the request or disconnects. It is created on first read, so read it only when you need it. */
   readonly signal: AbortSignal

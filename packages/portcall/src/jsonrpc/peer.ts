@@ -60,7 +60,7 @@ const UNREADABLE: { readonly [cause in UnreadableInput['unreadable']]: RpcError 
 interface Refusal {
   readonly id?: RequestId
   readonly error: ErrorBody
-  /** Whether the input is of a kind that is never answered. */
+  /** True if the input is of a kind that is never answered. */
   readonly silent?: true
 }
 

@@ -5,7 +5,7 @@ import { CALLER_SESSION } from '../protocol/caller-identity.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
 
-/** What a request is about, as traces, metrics and logs name it. */
+/** The subject of a request, as traces, metrics and logs name it. */
 export interface TracedOperation {
   /** The method, such as `tools/call`. */
   readonly method: string
@@ -92,7 +92,7 @@ export interface RequestOrigin {
   readonly protocolVersion: string
   /** The id of the HTTP session. */
   readonly sessionId: string | undefined
-  /** Whether the request arrived over HTTP, over a pipe, or in the same process. */
+  /** The way by which the request arrived: HTTP, a pipe, or the same process. */
   readonly transport: 'http' | 'stdio' | 'memory'
   /** The version of HTTP, if it is known. */
   readonly httpVersion?: string | undefined

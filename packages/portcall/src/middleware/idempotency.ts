@@ -35,7 +35,7 @@ export interface IdempotencyOptions extends Omit<RequestSelection, 'key'> {
   readonly maxReceipts?: number
   /** Maximum size of a response that is kept, as JSON in characters. Of a larger one, only the fact that it was sent is kept. Default: 65,536. */
   readonly maxResponseBytes?: number
-  /** Whether requests without an idempotency key are refused. Default: false. */
+  /** True if requests without an idempotency key are refused. Default: false. */
   readonly required?: boolean
   /** How long the failure of a process goes unnoticed, in milliseconds. Default: 30,000. */
   readonly leaseTtlMs?: number

@@ -13,7 +13,7 @@ export interface ResultSizeLimitOptions extends RequestSelection {
   /** The maximum size of a result as JSON, in bytes of UTF-8. */
   readonly maxBytes: number
   /**
-   * What happens to larger results of tools. `error`: they are replaced by an error. `cut`: their text is cut off, with a note; results with
+   * The treatment of larger results of tools. `error`: they are replaced by an error. `cut`: their text is cut off, with a note; results with
    * structured content become errors. `link`: they are stored, and the caller gets a link to a resource. Other results become errors. Default:
    * `error`.
    */

@@ -23,7 +23,7 @@ export interface CallableOperation {
   /** The URL that decides which addresses requests may reach. */
   readonly trustedUrl: URL
   readonly getCredentials: GetCredentials
-  /** Whether the base URL is one that credentials and configured headers may be sent to. */
+  /** True if the base URL is one that credentials and configured headers may be sent to. */
   readonly isTrusted: boolean
   /** Why calls are refused, if they are. */
   readonly refusal: string | undefined

@@ -10,7 +10,7 @@ export class OpenApiError extends PortcallError {
 export interface OpenApiIssue {
   /** Where it is: an operation such as `GET /pets`, or a JSON Pointer. */
   readonly where: string
-  /** What is wrong, and what happens instead. */
+  /** The fault, and what happens instead. */
   readonly problem: string
 }
 

@@ -35,15 +35,15 @@ import { shorten } from './schemas/keywords.ts'
 export interface ServedOperation extends ApiOperation {
   /** The name of the tool, or the URI or URI template of the resource. */
   readonly servedAs: string
-  /** Whether it is a tool or a resource. */
+  /** The kind: a tool or a resource. */
   readonly target: Exclude<OperationTarget, 'exclude'>
 }
 
-/** What `fromOpenAPI` made of a description. */
+/** The report of `fromOpenAPI` about a description. */
 export interface OpenApiReport {
   /** The operations that are served. */
   readonly operations: readonly ServedOperation[]
-  /** What is not supported or not valid in the description. */
+  /** Parts of the description that are not supported or not valid. */
   readonly issues: readonly OpenApiIssue[]
 }
 

@@ -32,7 +32,7 @@ export type ApiCredentialSource =
   | ApiCredential
   | ((call: Call, scheme: ApiSecurityScheme) => ApiCredential | undefined | Promise<ApiCredential | undefined>)
 
-/** What becomes of an operation. A resource is possible for a GET without a body and without required headers; others become tools. */
+/** The target of an operation. A resource is possible for a GET without a body and without required headers; others become tools. */
 export type OperationTarget = 'tool' | 'resource' | 'exclude'
 
 /** A rule that decides what becomes of the operations that match all of its conditions. */
@@ -45,7 +45,7 @@ export interface OpenApiRoute {
   readonly tags?: readonly string[]
   /** Operation ids. Default: all operations. */
   readonly operationIds?: readonly string[]
-  /** What becomes of the operations. */
+  /** The target of the operations. */
   readonly to: OperationTarget
 }
 
@@ -54,7 +54,7 @@ export interface OperationOverrides
   extends Pick<BaseToolDefinition, 'title' | 'description' | 'annotations' | 'scopes' | 'visible' | 'timeoutMs'> {
   /** The name. It is changed if it is too long, not valid or taken. */
   readonly name?: string
-  /** What becomes of the operation, instead of what the routes decide. */
+  /** The target of the operation, instead of what the routes decide. */
   readonly to?: OperationTarget
   /** Arguments with fixed values. The model neither sees nor changes them. A function returns the value for a call. */
   readonly fixed?: { readonly [argument: string]: unknown }

@@ -66,7 +66,7 @@ export interface ViewMeta {
   permissions?: ViewPermissions
   /** The origin on which the host shows the view. Each host has its own form. */
   domain?: string
-  /** Whether the host should draw a border around the view. Absent: the host decides. */
+  /** True if the host should draw a border around the view. Absent: the host decides. */
   prefersBorder?: boolean
 }
 

@@ -9,7 +9,7 @@ export interface ExtensionInfo {
   readonly id: string
   /** The settings to declare. Default: `{}`. */
   readonly settings?: JsonObject
-  /** Whether to declare the extension to peers of legacy revisions too. Default: true. */
+  /** True to declare the extension to peers of legacy revisions too. Default: true. */
   readonly legacy?: boolean
 }
 

@@ -74,7 +74,7 @@ export interface CreateMessageParams {
   metadata?: JsonObject
   /** The tools that the model may call. Requires the capability `sampling.tools`. */
   tools?: Tool[]
-  /** Whether the model may, must or must not call tools. Default: `auto`. */
+  /** The use of tools that the model may or must make. Default: `auto`. */
   toolChoice?: {
     /** `auto`: the model decides. `required`: it calls at least one tool. `none`: it calls no tool. Default: `auto`. */
     mode?: 'auto' | 'required' | 'none'

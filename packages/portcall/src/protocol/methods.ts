@@ -4,13 +4,13 @@ import type { ServerCapabilities } from './types.ts'
 export interface MethodInfo {
   /** The server capability that the method requires. Every server answers a method without one. */
   readonly capability?: keyof ServerCapabilities
-  /** Whether complete results have `ttlMs` and `cacheScope`. */
+  /** True if complete results have `ttlMs` and `cacheScope`. */
   readonly cacheable?: true
-  /** Whether the result may be `input_required`. */
+  /** True if the result may be `input_required`. */
   readonly mayRequireInput?: true
   /** The param that the HTTP header `Mcp-Name` repeats. */
   readonly nameParam?: string
-  /** Whether a request stays open until one side ends it. */
+  /** True if a request stays open until one side ends it. */
   readonly longLived?: true
   /** The id of the extension that defines the method. */
   readonly extension?: string

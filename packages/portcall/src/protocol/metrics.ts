@@ -6,7 +6,7 @@ export interface EndpointSizes {
   readonly requests: number
   /** Open event streams. */
   readonly streams: number
-  /** What readers of streams have not taken yet, in bytes. */
+  /** The data that readers of streams have not taken yet, in bytes. */
   readonly bufferedBytes: number
 }
 

@@ -34,9 +34,9 @@ export type Fields = { readonly [E in EntityType]: readonly string[] }
 /** The rules of sampling requests. */
 export interface SamplingRules {
   readonly content: readonly string[]
-  /** Whether a message may contain several content blocks. */
+  /** True if a message may contain several content blocks. */
   readonly multipleBlocks: boolean
-  /** Whether `includeContext` requires a capability. */
+  /** The rule for `includeContext`: assumed, or declared by a capability. */
   readonly context: 'assumed' | 'declared'
 }
 
@@ -54,13 +54,13 @@ export interface HttpRules {
   /** When requests carry `MCP-Protocol-Version`: never, after the handshake, or always. */
   readonly versionHeader: 'none' | 'session' | 'always'
   readonly sessions: boolean
-  /** Whether `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat parts of the body. */
+  /** True if `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat parts of the body. */
   readonly mirrorHeaders: boolean
   /** The status of the response to a POST with an unknown method. */
   readonly unknownMethod: 200 | 202 | 404
   /** The effect of a client that closes the stream of a pending response. */
   readonly disconnect: 'ends the session' | 'nothing' | 'cancels the request'
-  /** Whether a server may close a stream and let the client reconnect for the rest. */
+  /** True if a server may close a stream and let the client reconnect for the rest. */
   readonly polling: boolean
 }
 
@@ -85,9 +85,9 @@ export interface Revision {
   readonly structuredContent: 'none' | 'object' | 'any'
   readonly sampling: SamplingRules
   readonly errors: ErrorRules
-  /** Whether completion requests contain the arguments that are already filled in. */
+  /** True if completion requests contain the arguments that are already filled in. */
   readonly completionContext: boolean
-  /** Whether several messages may be sent as one JSON array. */
+  /** True if several messages may be sent as one JSON array. */
   readonly batches: boolean
   readonly http: HttpRules
 }

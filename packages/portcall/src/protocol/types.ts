@@ -46,7 +46,7 @@ export interface Implementation {
   version: string
   /** The name for display. Default: `name`. */
   title?: string
-  /** What the program does. */
+  /** The purpose of the program. */
   description?: string
   /** The URL of its web site. */
   websiteUrl?: string
@@ -147,13 +147,13 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
 export interface ToolAnnotations {
   /** The name for display. */
   title?: string
-  /** Whether the tool changes nothing. Default: false. */
+  /** True if the tool changes nothing. Default: false. */
   readOnlyHint?: boolean
-  /** Whether the tool may delete or overwrite something, if it is not read-only. Default: true. */
+  /** True if the tool may delete or overwrite something, if it is not read-only. Default: true. */
   destructiveHint?: boolean
-  /** Whether repeated calls with the same arguments have no additional effect, if the tool is not read-only. Default: false. */
+  /** True if repeated calls with the same arguments have no additional effect, if the tool is not read-only. Default: false. */
   idempotentHint?: boolean
-  /** Whether the tool interacts with an open world of external entities, such as web search. Default: true. */
+  /** True if the tool interacts with an open world of external entities, such as web search. Default: true. */
   openWorldHint?: boolean
 }
 
@@ -163,7 +163,7 @@ export interface Tool {
   name: string
   /** The name for display. */
   title?: string
-  /** What the tool does, for the model. */
+  /** The purpose of the tool, for the model. */
   description?: string
   /** The JSON Schema of the arguments, an object. */
   inputSchema: JsonObject
@@ -185,7 +185,7 @@ export interface Resource {
   name: string
   /** The name for display. Default: `name`. */
   title?: string
-  /** What the resource contains. */
+  /** The content of the resource. */
   description?: string
   /** The media type, if it is known. */
   mimeType?: string
@@ -210,7 +210,7 @@ export interface ResourceTemplate {
   name: string
   /** The name for display. Default: `name`. */
   title?: string
-  /** What the resources contain. */
+  /** The content of the resources. */
   description?: string
   /** The media type, if all resources of the template have the same. */
   mimeType?: string
@@ -228,9 +228,9 @@ export interface PromptArgument {
   name: string
   /** The name for display. Default: `name`. */
   title?: string
-  /** What the argument means. */
+  /** The meaning of the argument. */
   description?: string
-  /** Whether the argument must be given. Default: false. */
+  /** True if the argument must be given. Default: false. */
   required?: boolean
 }
 
@@ -240,7 +240,7 @@ export interface Prompt {
   name: string
   /** The name for display. Default: `name`. */
   title?: string
-  /** What the prompt is for. */
+  /** The purpose of the prompt. */
   description?: string
   /** The arguments of the prompt. */
   arguments?: PromptArgument[]
@@ -348,7 +348,7 @@ export interface CallToolResult {
   content: ContentBlock[]
   /** The result as a JSON value that matches the output schema of the tool. */
   structuredContent?: unknown
-  /** Whether the tool failed. Default: false. */
+  /** True if the tool failed. Default: false. */
   isError?: boolean
   /** Metadata by key. */
   _meta?: Meta
@@ -356,7 +356,7 @@ export interface CallToolResult {
 
 /** The messages of a prompt. https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult */
 export interface GetPromptResult {
-  /** What the prompt is for. */
+  /** The purpose of the prompt. */
   description?: string
   /** The messages, in order. */
   messages: PromptMessage[]
@@ -378,7 +378,7 @@ export interface Completion {
   values: string[]
   /** The number of all matching values, which may be more than are returned. */
   total?: number
-  /** Whether there are more values than are returned. */
+  /** True if there are more values than are returned. */
   hasMore?: boolean
 }
 

@@ -27,7 +27,7 @@ function urlOf(http: HttpInfo | undefined): string | undefined {
   return `${LOOPBACK.test(host) ? 'http' : 'https'}://${host}${http.target}`
 }
 
-/** What the domain of a view depends on. */
+/** The facts that the domain of a view depends on. */
 export interface DomainRequest {
   /** The name of the client. */
   readonly clientName: string | undefined

@@ -7,7 +7,7 @@ import { isRecordingHeader } from './header.ts'
 export interface RecordingEntry {
   /** When the message was sent or received, in milliseconds since the start of the recording. */
   readonly time: number
-  /** Whether the recorded side sent or received the message. */
+  /** The direction, as seen from the recorded side. */
   readonly direction: 'sent' | 'received'
   /** The message, or a batch of messages. */
   readonly message?: Message | Message[]

@@ -143,7 +143,7 @@ function selectEntries(entries: readonly RecordingEntry[], direction: RecordingE
 /** Options of `replayExchange`. */
 export interface ReplayExchangeOptions {
   /**
-   * Whether a recorded request may be used again after all that correspond to a live request were used. A request with the same arguments is
+   * True if a recorded request may be used again after all that correspond to a live request were used. A request with the same arguments is
    * preferred. Default: false.
    */
   readonly repeat?: boolean

@@ -1,4 +1,4 @@
-/** What a schema library accepts, peers accept too: they validate by the published JSON Schema, with Ajv in most cases. */
+/** Peers accept all values that a schema library accepts: they validate by the published JSON Schema, with Ajv in most cases. */
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

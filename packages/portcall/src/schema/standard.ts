@@ -87,7 +87,7 @@ type FromLibrary<S, T extends Side> = S extends { readonly _zod: { readonly [sid
 export interface Issue {
   /** The property names and array indexes that lead to the value. */
   path: (string | number)[]
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   message: string
 }
 

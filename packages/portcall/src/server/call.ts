@@ -45,7 +45,7 @@ export interface Call {
   readonly client: {
     /** The name and version of the client. Absent if the client does not send them. */
     readonly info?: Implementation | undefined
-    /** What the client supports, such as `elicitation`. A capability is supported if its member is present. */
+    /** The capabilities of the client, such as `elicitation`. A capability is supported if its member is present. */
     readonly capabilities: ClientCapabilities
   }
   /** The authenticated caller. Absent without authentication. */
@@ -113,11 +113,11 @@ export class CallContext implements Call {
   readonly request: Request
   readonly context: ExchangeContext
   readonly requestMeta: RequestMeta
-  /** Whether an extension runs the call and saves its request state. Tool middleware is skipped then. */
+  /** True if an extension runs the call and saves its request state. Tool middleware is skipped then. */
   readonly isDetached: boolean
-  /** Whether the call may have had an effect: the handler of a tool has started. */
+  /** True if the call may have had an effect: the handler of a tool has started. */
   hasStarted = false
-  /** Whether the handler was suspended to request input. */
+  /** True if the handler was suspended to request input. */
   isSuspended = false
   /** How many requests for input have not settled. */
   pendingInputs = 0

@@ -146,12 +146,12 @@ const KINDS: { readonly [kind in ItemKind]: KnownOptions } = {
 
 const TOOL_NAME = /^[\w./-]{1,128}$/
 
-/** What is passed to `server.tool`, `server.resource` or `server.prompt`. */
+/** The parts that are passed to `server.tool`, `server.resource` or `server.prompt`. */
 export interface RegisteredItem {
   readonly name: unknown
   readonly definition: unknown
   readonly handler: unknown
-  /** Whether extensions may add options. */
+  /** True if extensions may add options. */
   readonly isOpen: boolean
   /** Set if the tasks extension is one of them. */
   readonly hasTasks: boolean

@@ -27,7 +27,7 @@ export type Awaitable<T> = T | Promise<T>
 export interface BaseDefinition {
   /** The name for display. Default: the programmatic name. */
   title?: string
-  /** What it is for. Models read it to decide when to use a tool. */
+  /** The purpose. Models read it to decide when to use a tool. */
   description?: string
   /** Icons for display. */
   icons?: Icon[]
@@ -40,7 +40,7 @@ export interface BaseDefinition {
    * such as stdio, scopes are not checked.
    */
   scopes?: readonly string[]
-  /** What happens when a caller lacks a scope. Default: the server's `onInsufficientScope`. */
+  /** The answer to a caller that lacks a scope. Default: the server's `onInsufficientScope`. */
   onInsufficientScope?: InsufficientScopePolicy
 }
 
@@ -75,7 +75,7 @@ export type ViewOf<O> = [O] extends [undefined] ? TextToolView : ToolView
 
 export type Arguments<I> = I extends undefined ? Record<string, never> : Infer<I>
 
-/** What a tool without an `output` schema returns. A string becomes a text block. */
+/** The return value of a tool without an `output` schema. A string becomes a text block. */
 export type Content = string | ContentBlock | ContentBlock[] | CallToolResult | undefined | void
 
 /** Returns whether a value looks like a content block. */
@@ -92,10 +92,10 @@ interface ErrorResult extends CallToolResult {
   isError: true
 }
 
-/** What a tool with an `output` schema returns: the structured content, or a complete result. */
+/** The return value of a tool with an `output` schema: the structured content, or a complete result. */
 export type Structured<T> = T | StructuredResult<T> | ErrorResult
 
-/** What a tool returns: structured content if it has an `output` schema, otherwise content. */
+/** The return value of a tool: structured content if it has an `output` schema, otherwise content. */
 export type ToolReturn<O> = O extends Schema ? Structured<InferInput<O>> : Content
 
 declare const literalTypes: unique symbol
@@ -199,7 +199,7 @@ export interface PromptDefinition<A extends Schema | undefined> extends BaseDefi
   complete?: A extends Schema ? { [name in keyof InferInput<A>]?: Completer } : never
 }
 
-/** What a prompt handler returns. A string or a content block becomes one message with the role `user`. */
+/** The return value of a prompt handler. A string or a content block becomes one message with the role `user`. */
 export type PromptReturn = string | ContentBlock | PromptMessage | PromptMessage[] | GetPromptResult
 
 /** The arguments of a prompt as a client sends them: strings. */

@@ -118,7 +118,7 @@ async function completeSuspendable(run: () => Promise<object> | object, call: Ca
 interface FailedRequest {
   readonly request: Request
   readonly context: ExchangeContext
-  /** Whether the request may have had an effect. */
+  /** True if the request may have had an effect. */
   readonly hasRun: boolean
 }
 

@@ -5,7 +5,7 @@ export type ServerEvent =
   | {
       /** An error whose details are hidden from the client. */
       type: 'error'
-      /** What was thrown. */
+      /** The error that was thrown. */
       error: unknown
       /** The eight characters that the response contains instead of the details. */
       reference: string
@@ -17,7 +17,7 @@ export type ServerEvent =
   | {
       /** A mistake in the use of the server that is not an error. */
       type: 'warning'
-      /** What is wrong and what to change. */
+      /** The fault and the change that it needs. */
       message: string
     }
 

@@ -26,7 +26,7 @@ export interface ServerExtension<Name extends string = string, Api = unknown> ex
   install(server: Server, points: ServerExtensionPoints): Api
 }
 
-/** What an author passes to `defineServerExtension`. */
+/** The definition that an author passes to `defineServerExtension`. */
 export interface ServerExtensionDefinition<Name extends string, Api> extends ExtensionInfo {
   /** Name of the server's member that holds the API: `server[name]`. */
   readonly name?: Name
@@ -39,7 +39,7 @@ export interface ServerExtensionDefinition<Name extends string, Api> extends Ext
 /** Capabilities that a server can declare before anything of their kind is registered. */
 export type DeclarableCapability = Extract<keyof ServerCapabilities, 'tools' | 'resources' | 'prompts' | 'completions'>
 
-/** What a server offers to an extension. */
+/** The services of a server for an extension. */
 export interface ServerExtensionContext {
   /** The server that the extension is installed in. */
   readonly server: Server
@@ -113,7 +113,7 @@ export interface ExtensionMethod<P extends Schema | undefined = undefined, R ext
   readonly params?: P
   /** Schema of the result. */
   readonly result?: R
-  /** Whether callers that do not declare the extension may use the method. By default they get -32021. */
+  /** True if callers that do not declare the extension may use the method. By default they get -32021. */
   readonly open?: boolean
   /** The cache hint of results that have none. */
   readonly cache?: CacheHint

@@ -60,7 +60,7 @@ export interface ServerOptions<E extends readonly ServerExtension[] = readonly S
   /** Capabilities to declare before anything of their kind is registered. */
   readonly capabilities?: readonly DeclarableCapability[]
   /**
-   * What happens when a caller lacks the scopes of a tool, resource or prompt: `'challenge'` answers with an error that lists the required
+   * The answer to a caller that lacks the scopes of a tool, resource or prompt: `'challenge'` answers with an error that lists the required
    * scopes, `'hide'` treats the item as unknown. Default: `'challenge'`.
    */
   readonly onInsufficientScope?: InsufficientScopePolicy

@@ -13,7 +13,7 @@ import type { Awaitable } from './definitions.ts'
 export interface ExtensionNotification {
   /** The filter key that subscribes to it. */
   readonly key: string
-  /** What the notification is about. A slow subscriber may receive only the latest notification about a subject. */
+  /** The subject of the notification. A slow subscriber may receive only the latest notification about a subject. */
   readonly subject: string
   /** The method of the notification. */
   readonly method: string

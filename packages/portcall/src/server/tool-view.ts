@@ -12,7 +12,7 @@ export interface ToolView {
 
 /** A view of a tool without an output schema. It reads the text of results: `view(file, { text: true })`. */
 export interface TextToolView extends ToolView {
-  /** Whether the view reads the text of results. */
+  /** True if the view reads the text of results. */
   readonly text: true
 }
 
@@ -37,7 +37,7 @@ export interface BoundView {
 /** Wraps the handler of a method. */
 export type HandlerWrapper = (call: Call, next: () => Promise<JsonObject>) => Promise<object>
 
-/** What a server offers to the views of its tools. It is the same object for all of them. */
+/** The services of a server for the views of its tools. It is the same object for all of them. */
 export interface ViewHost {
   /** The name and version of the server. */
   readonly info: Implementation

@@ -11,7 +11,7 @@ import { readFileWithin, type ScannedFile, type ScannedFolder, scanFolder } from
 export interface SkillFolderOptions {
   /** A path that precedes the skills in their URIs: `acme` results in `skill://acme/<name>/SKILL.md`. Default: none. */
   readonly pathPrefix?: string
-  /** Whether to watch the folder and update the skills when files change. Default: true. */
+  /** True to watch the folder and update the skills when files change. Default: true. */
   readonly watch?: boolean
 }
 

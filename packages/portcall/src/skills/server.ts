@@ -9,7 +9,7 @@ import type { ServedSkills, SkillFolder, SkillFolderOptions } from './serve-fold
 
 /** The options of the server's skills extension. */
 export interface SkillsOptions extends Partial<SkillLimits> {
-  /** Whether the server supports `resources/directory/read`. Default: false. */
+  /** True if the server supports `resources/directory/read`. Default: false. */
   readonly directoryRead?: boolean
   /** Cache hint of entries. Default: entries must not be cached. */
   readonly cache?: CacheHint

@@ -66,7 +66,7 @@ function createLease(options: LeaseOptions): AcquirableLease {
   let renewTimer: ReturnType<typeof setTimeout> | undefined
   let expiryTimer: ReturnType<typeof setTimeout> | undefined
   let isReleased = false
-  /** Whether somebody else may have held the lease since it was acquired. */
+  /** True if somebody else may have held the lease since it was acquired. */
   let isInterrupted = false
 
   const lose = (): void => {

@@ -42,7 +42,7 @@ export interface ClientTelemetry {
   readonly inputMiddleware: readonly InputMiddleware[]
 }
 
-/** What the spans of one client have in common. */
+/** The members that the spans of one client have in common. */
 interface ClientTracing {
   readonly options: ClientTelemetryOptions
   readonly instruments: Instruments
@@ -72,7 +72,7 @@ export function clientTelemetry(options: ClientTelemetryOptions = {}): ClientTel
 
 /** Settings that depend on who sends the requests. */
 interface ClientMiddlewareSettings {
-  /** Whether input requests in results get the trace context, for the input middleware of the same client. */
+  /** True if input requests in results get the trace context, for the input middleware of the same client. */
   readonly marksInputRequests: boolean
   /** Further attributes of all spans. */
   readonly attributes?: Attributes

@@ -87,7 +87,7 @@ export function createInstruments(side: 'client' | 'server', options: TelemetryO
   }
 }
 
-/** What the spans of one operation have in common. */
+/** The members that the spans of one operation have in common. */
 interface SpanDescription {
   readonly name: string
   readonly attributes: Attributes

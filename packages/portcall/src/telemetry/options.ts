@@ -3,7 +3,7 @@ import type { OptionNames } from '../../../util/src/check-options.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 
-/** What a recorded value is. */
+/** The kind of a recorded value. */
 export type RecordedValue = 'arguments' | 'result'
 
 /** Options of the OpenTelemetry middleware. */

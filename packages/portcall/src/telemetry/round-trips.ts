@@ -27,7 +27,7 @@ export function createRoundTripLinks(): RoundTripLinks {
   }
 }
 
-/** What a server appends to `requestState`: the ids of a span and its flags. No other process knows the span, and any may get the next request. */
+/** The suffix that a server appends to `requestState`: the ids of a span and its flags. No other process knows the span, and any may get the next request. */
 const SPAN_SUFFIX = /~([\da-f]{32})([\da-f]{16})([\da-f]{2})$/
 
 /** Returns a response that requires input, with a `requestState` that names the span of its request. */

@@ -22,7 +22,7 @@ import { extractParent, withTraceContext } from './propagation.ts'
 import { readRoundTrip, writeRoundTrip } from './round-trips.ts'
 import { measureSession, type RecordSession } from './session-durations.ts'
 
-/** What the spans of one server have in common. */
+/** The members that the spans of one server have in common. */
 interface ServerTracing {
   readonly options: TelemetryOptions
   readonly payloads: PayloadRecorder

@@ -8,7 +8,7 @@ import { withCause } from './pair/show-causes.ts'
 
 /** The part of a tool result that the assertions check. */
 export type AssertedResult = Pick<CallToolResult, 'content'> & {
-  /** Whether the tool failed. */
+  /** True if the tool failed. */
   readonly isError?: boolean | undefined
   /** The result as a JSON value. */
   readonly structuredContent?: unknown
@@ -46,7 +46,7 @@ export function assertError(result: AssertedResult, expected?: string | RegExp):
   if (expected !== undefined) checkText('The tool call failed with a different text', textOf(result), expected)
 }
 
-/** What `assertRejects` expects of an error. */
+/** The error that `assertRejects` expects. */
 export interface ExpectedRejection {
   /** The `code` of the error: a JSON-RPC code, or the code of an error class. */
   readonly code?: number | string

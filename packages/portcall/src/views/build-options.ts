@@ -6,9 +6,9 @@ export interface BuildViewOptions {
   readonly bundler?: 'vite' | 'rolldown'
   /** More plugins of the bundler, for instance of a framework. With Vite, those of the project's configuration are used anyway. */
   readonly plugins?: readonly object[]
-  /** Whether to shorten the code. Default: true. */
+  /** True to shorten the code. Default: true. */
   readonly minify?: boolean
-  /** Whether to create a source map. Default: false. */
+  /** True to create a source map. Default: false. */
   readonly sourcemap?: boolean
   /** Maximum size of a file that becomes a part of the page, such as an image. Default: 100 KB. */
   readonly maxAssetBytes?: number
@@ -20,6 +20,6 @@ export interface BuiltView {
   readonly html: string
   /** The source map of the script, as JSON, with the option `sourcemap`. */
   readonly map?: string
-  /** What the bundler reports. */
+  /** The warnings of the bundler. */
   readonly warnings: readonly string[]
 }

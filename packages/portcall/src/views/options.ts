@@ -39,11 +39,11 @@ export interface ViewOptions {
   readonly name?: string
   /** The name for display in `resources/list`. */
   readonly title?: string
-  /** What the view shows. */
+  /** The content of the view. */
   readonly description?: string
   /** The URL of the module that a relative file starts at: `import.meta.url`. Default: the module that calls `view`. */
   readonly from?: string | URL
-  /** Whether the view reads the text of results, so that its tool needs no output schema. Default: false. */
+  /** True if the view reads the text of results, so that its tool needs no output schema. Default: false. */
   readonly text?: boolean
   /** The origins that the view may use. Default: none. */
   readonly csp?: ViewCsp
@@ -56,9 +56,9 @@ export interface ViewOptions {
   readonly domain?: string
   /** The URL of the server as its users enter it, for `domain: 'auto'`. Default: from the request. */
   readonly url?: string | URL
-  /** Whether the host should draw a border. Default: the host decides. */
+  /** True if the host should draw a border. Default: the host decides. */
   readonly border?: boolean
-  /** Whether `resources/list` shows the view. Default: true. */
+  /** True if `resources/list` shows the view. Default: true. */
   readonly listed?: boolean
   /** How long clients may cache the page. Default: a day under its current URI, not at all under another one. */
   readonly cache?: CacheHint

@@ -51,7 +51,7 @@ export interface SimClient {
   /** Ends the session. */
   remove(node: SimNode): void
   readonly removed: boolean
-  /** Whether the session has expired. */
+  /** True if the session has expired. */
   readonly expired: boolean
 }
 

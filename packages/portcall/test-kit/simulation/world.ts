@@ -36,7 +36,7 @@ export interface SimNode extends Owner {
   /** The number of nodes that were started before. */
   readonly number: number
   alive: boolean
-  /** Whether it is partitioned from stores and bus. */
+  /** True if it is partitioned from stores and bus. */
   partitioned: boolean
   readonly core: SimCore
   readonly endpoint: HttpEndpoint
@@ -49,7 +49,7 @@ export interface WorldOptions {
   readonly timers: Timers
   /** The offsets of the wall clocks, one for each node. */
   readonly skews: readonly number[]
-  /** Whether the nodes share their sessions. Otherwise there is one node with local sessions. */
+  /** True if the nodes share their sessions. Otherwise there is one node with local sessions. */
   readonly shared: boolean
   readonly isIdempotent: boolean
 }
@@ -60,9 +60,9 @@ export interface World {
   readonly store: KeyValueStore
   /** How often each call was run. */
   readonly runs: ReadonlyMap<string, number>
-  /** Whether a store was too slow, or a node crashed or was partitioned. Then more outcomes are allowed. */
+  /** True if a store was too slow, or a node crashed or was partitioned. Then more outcomes are allowed. */
   readonly strained: boolean
-  /** What happened, in order; formatted on demand. */
+  /** The events, in order; formatted on demand. */
   readonly journal: Array<() => string>
   /** Runs one pending operation. */
   step(choice: number): Promise<void>

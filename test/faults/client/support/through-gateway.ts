@@ -19,7 +19,7 @@ const LIST_METHODS = {
   template: 'resources/templates/list',
 } as const
 
-/** What the last request to the faulty server failed with. */
+/** The error of the last request to the faulty server. */
 let lastError: Error | undefined
 
 /** Creates a gateway to a server, which is closed when the test ends. The options that concern the server are its own. */

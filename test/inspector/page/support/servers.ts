@@ -10,7 +10,7 @@ import { kill, type Program, start } from '../../../interop/servers/programs.ts'
 import { createMemoServer } from '../../fixtures/memo-server.mjs'
 import { EVERYTHING, MEMO, type Vocabulary } from './vocabulary.ts'
 
-/** What the page can do with a server. */
+/** The features of a server that the page can use. */
 export type Feature =
   | 'completion'
   | 'elicitation'
@@ -35,12 +35,12 @@ export interface ServerRow {
   readonly revision?: string
   /** The era to choose on the page. Default: detected. */
   readonly era?: 'HTTP+SSE'
-  /** What the page shows as the revision and the transport. */
+  /** The revision and the transport that the page shows. */
   readonly shows: { readonly revision: string; readonly transport: string }
   readonly vocabulary: Vocabulary
-  /** Whether it is only connected to and called once, because what is above its transport is the same as in another row. */
+  /** True if it is only connected to and called once, because what is above its transport is the same as in another row. */
   readonly isBrief?: true
-  /** What it does not have, and why. */
+  /** The features that it lacks, and why. */
   readonly lacks: { readonly [Name in Feature]?: string }
   start(): Promise<RunningServer>
 }
@@ -55,7 +55,7 @@ const program =
 
 const LATER = (revision: string): string => `it came with ${revision}`
 
-/** What a revision does not have. */
+/** Returns the features that a revision lacks. */
 function missingIn(revision: string): ServerRow['lacks'] {
   return {
     ...(revision < '2025-06-18' && { elicitation: LATER('2025-06-18'), 'structured content': LATER('2025-06-18') }),

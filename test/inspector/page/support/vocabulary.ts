@@ -10,7 +10,7 @@ export interface AskingCall extends ToolCall {
   readonly answer: Readonly<Record<string, string>>
 }
 
-/** What the items of a server are called. */
+/** The words for the items of a server. */
 export interface Vocabulary {
   readonly form: ToolCall
   readonly structured: ToolCall
@@ -30,7 +30,7 @@ export interface Vocabulary {
     readonly item: string
     readonly variable: string
     readonly typed: string
-    /** What the server suggests; absent if that is only what was typed. */
+    /** The suggestion of the server; absent if that is only what was typed. */
     readonly option?: string
     readonly uri: string
     readonly shows: string | RegExp

@@ -13,7 +13,7 @@ import { examine } from '../shell/connecting.ts'
 import { DoctorSteps, VerdictIcon } from './doctor-steps.tsx'
 import { loadQuality } from './quality.ts'
 
-/** What is wrong with a server: the connection, step by step, and the quality of what it offers to models. */
+/** Shows the faults of a server: the connection, step by step, and the quality of what it offers to models. */
 export function CheckScreen({ server }: { server: InspectorServer }): JSX.Element {
   const isExamined = store.doctors.value.has(server.id)
   return (

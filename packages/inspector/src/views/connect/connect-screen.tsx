@@ -10,7 +10,7 @@ import { addServer } from '../shell/connecting.ts'
 import { SettingsForm } from './settings-form.tsx'
 import { Sources } from './sources.tsx'
 
-/** What the text in the field means, as the back end reads it. */
+/** The meaning of the text in the field, as the back end reads it. */
 type Reading =
   | { readonly target: InspectorTarget; readonly settings: ConnectionSettings }
   | { readonly failure: InspectorFailure }
@@ -103,7 +103,7 @@ export function ConnectScreen(): JSX.Element {
   )
 }
 
-/** What the field takes besides the URL that its placeholder shows. */
+/** The inputs of the field besides the URL that its placeholder shows. */
 const EXAMPLES = ['npx -y @modelcontextprotocol/server-everything', './server.ts', 'mcp.json:notes'] as const
 
 function ReadingNote({

@@ -108,7 +108,7 @@ function Head({ server }: { server: InspectorServer }): JSX.Element {
   )
 }
 
-/** What was tried to find out how to talk to the server, and why this revision won. */
+/** Shows the attempts to find out how to talk to the server, and why this revision won. */
 function Probes({
   negotiation: { steps, reason, revision, era, transport, offered },
 }: {

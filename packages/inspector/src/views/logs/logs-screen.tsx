@@ -132,7 +132,7 @@ interface LevelSelectProps {
   readonly label: string
   readonly value: LoggingLevel | ''
   readonly onChange: (level: LoggingLevel) => void
-  /** What is offered besides the levels. */
+  /** The choice that is offered besides the levels. */
   readonly none?: string
 }
 

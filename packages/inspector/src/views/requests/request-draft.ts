@@ -23,7 +23,7 @@ const EMPTY: RequestDraft = { mode: 'request', method: 'tools/list', params: '',
 /** Returns the raw message that is being typed for a server. */
 export const requestDraft = (serverId: string): Signal<RequestDraft> => draft(`request ${serverId}`, () => EMPTY)
 
-/** Whether requests of the client are translated for a server. */
+/** Reports whether requests of the client are translated for a server. */
 export const isTranslated = ({ negotiation }: InspectorServer): boolean =>
   negotiation?.era !== undefined && negotiation.era !== 'modern'
 

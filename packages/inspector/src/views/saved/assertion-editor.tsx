@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../ui/basics.tsx'
 
 const CHECKS: readonly CallAssertion['check'][] = ['equals', 'contains', 'matches', 'exists', 'absent', 'at-least', 'at-most']
 
-/** What must hold for the result of a saved call. Each change is saved at once. */
+/** Edits the conditions on the result of a saved call. Each change is saved at once. */
 export function AssertionEditor({ call }: { call: SavedCall }): JSX.Element {
   /** Kept here, because the next change may come before `call` has the last one. */
   const assertions = useSignal(call.assertions)

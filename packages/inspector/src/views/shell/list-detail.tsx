@@ -20,15 +20,15 @@ interface ListDetailProps<T> {
   readonly labelOf?: (item: T) => string
   /** The text that the search looks in. */
   readonly searchOf: (item: T) => string
-  /** What stands after the name. */
+  /** The part after the name. */
   readonly row?: (item: T) => ComponentChildren
   /** Shows the chosen item. */
   readonly detail: (item: T) => ComponentChildren
   /** Shows the item of the address when it is not in the list. Without it, nothing counts as chosen then. */
   readonly unlisted?: (key: string) => ComponentChildren
-  /** What is shown when the list is empty, and, as `choose`, before an item is chosen. */
+  /** The screen when the list is empty, and, as `choose`, before an item is chosen. */
   readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string; readonly choose: string }
-  /** What stands above the list. */
+  /** The part above the list. */
   readonly head?: ComponentChildren
 }
 

@@ -10,7 +10,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { connectServer } from './connecting.ts'
 
-/** Whether the palette is open. */
+/** True if the palette is open. */
 export const isPaletteOpen = signal(false)
 
 interface Command {

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { openQuestions } from '../../state/store.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 
-/** What a narrow window shows: one thing at a time. */
+/** The part that a narrow window shows: one thing at a time. */
 export type Pane = 'servers' | 'screen' | 'timeline'
 
 /** The pane of a narrow window. Wide ones show all. */

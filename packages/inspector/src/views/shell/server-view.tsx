@@ -28,7 +28,7 @@ interface ScreenEntry {
   /** The list whose size and changes the tab shows. */
   readonly kind?: InventoryKind
   readonly view: (props: ScreenProps) => JSX.Element
-  /** Whether the screen is of use without a connection. */
+  /** True if the screen is of use without a connection. */
   readonly offline?: boolean
 }
 

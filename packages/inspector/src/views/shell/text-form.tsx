@@ -12,7 +12,7 @@ interface TextFormProps {
   readonly schema: JsonObject
   readonly values: Signal<Readonly<Record<string, string>>>
   readonly serverId: string
-  /** What the server completes. */
+  /** The reference that the server completes. */
   readonly reference: Reference
 }
 

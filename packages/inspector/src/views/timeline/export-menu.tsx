@@ -35,7 +35,7 @@ export function ExportMenu(): JSX.Element {
 
 const MAX_PREVIEW = 20_000
 
-/** What an export contains, before it is saved. */
+/** The content of an export, before it is saved. */
 export function Preview({ file, onClose }: { file: ExportFile; onClose: () => void }): JSX.Element {
   const { fileName, mimeType, text, messages, redactions } = file
   const save = (): void => {

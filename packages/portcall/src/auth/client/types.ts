@@ -45,9 +45,9 @@ export interface AuthorizationServer {
   readonly token_endpoint_auth_signing_alg_values_supported?: string[]
   /** The supported PKCE methods (RFC 7636). `S256` is required. */
   readonly code_challenge_methods_supported?: string[]
-  /** Whether the URL of a client ID metadata document is accepted as a client ID. */
+  /** True if the URL of a client ID metadata document is accepted as a client ID. */
   readonly client_id_metadata_document_supported?: boolean
-  /** Whether authorization responses contain `iss` (RFC 9207). */
+  /** True if authorization responses contain `iss` (RFC 9207). */
   readonly authorization_response_iss_parameter_supported?: boolean
   /** The signature algorithms of DPoP proofs (RFC 9449). */
   readonly dpop_signing_alg_values_supported?: string[]
@@ -119,7 +119,7 @@ export interface DpopSigner {
   recordNonce(response: NonceResponse): boolean
 }
 
-/** What a grant needs to obtain tokens. */
+/** The context in which a grant obtains tokens. */
 export interface GrantContext {
   /** The URL of the MCP endpoint. */
   readonly endpoint: URL
@@ -143,7 +143,7 @@ export interface GrantContext {
   readonly signal: AbortSignal
 }
 
-/** What a request to a token endpoint needs. */
+/** The context of a request to a token endpoint. */
 export type TokenContext = Pick<GrantContext, 'server' | 'resource' | 'fetch' | 'dpop' | 'signal'>
 
 /** An OAuth grant type. `createAuthProvider` adds discovery, storage, refresh and step-up. */

@@ -4,7 +4,7 @@ import { OAuthEndpointError } from './http.ts'
 import type { ProxyClientAuthMethod, ProxyClientRegistration } from './options.ts'
 import { isRedirectUri } from './redirects.ts'
 
-/** What the proxy needs to authenticate a client. */
+/** The data with which the proxy authenticates a client. */
 export interface ClientCredentials {
   readonly method: ProxyClientAuthMethod
   /** The hash of the client secret. */

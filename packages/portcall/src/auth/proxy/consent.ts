@@ -3,7 +3,7 @@ import { escapeHtml, renderPage } from '../html-page.ts'
 import { isLoopbackUrl } from '../server/resource.ts'
 import type { ProxyClient } from './clients.ts'
 
-/** What the consent page shows. */
+/** The content of the consent page. */
 export interface ConsentRequest {
   readonly client: ProxyClient
   readonly redirectUri: string

@@ -10,7 +10,7 @@ import { type OAuthProxyOptions, PROXY_LIFETIMES, type ProxyLifetimes } from './
 import { createTokenRefresher, type TokenRefresher } from './token-refresher.ts'
 import { createUpstream, type UpstreamClient } from './upstream.ts'
 
-/** What the endpoints of one proxy share. */
+/** The context that the endpoints of one proxy share. */
 export interface ProxyContext {
   readonly options: OAuthProxyOptions
   readonly resource: ProtectedResource

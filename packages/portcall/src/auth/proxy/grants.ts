@@ -1,5 +1,5 @@
 /**
- * What users have granted to clients. Tokens are opaque references and stored by their hash. The tokens of the identity provider are sealed
+ * The grants of users to clients. Tokens are opaque references and stored by their hash. The tokens of the identity provider are sealed
  * inside the grant: deleting the grant invalidates all of its tokens.
  */
 
@@ -11,7 +11,7 @@ import type { KeyValueStore } from '../../stores/store.ts'
 import type { ProxyClientAuthMethod, ProxyLifetimes, UpstreamTokens } from './options.ts'
 import { SECRET_BYTES, type UpstreamClient } from './upstream.ts'
 
-/** What one user has granted to one client. */
+/** The grant of one user to one client. */
 export interface Grant {
   /** Names the user, so that the grants of one user do not evict those of others. */
   readonly id: string

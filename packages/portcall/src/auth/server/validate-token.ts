@@ -4,7 +4,7 @@ import { principalOf } from './principal.ts'
 import { isSameResource } from './resource.ts'
 import { insecureAnyAudience, type TokenAuth, type VerifiedToken, type Verifier } from './types.ts'
 
-/** What a token has to satisfy. */
+/** The requirements on a token. */
 export interface TokenRequirements {
   readonly resource: string
   readonly issuers: readonly string[]

@@ -76,7 +76,7 @@ const MAX_CODE_LENGTH = 100_000
 const MAX_QUERY_LENGTH = 1000
 const FOUND = 8
 
-/** What the handlers of the two tools share. */
+/** The parts that the handlers of the two tools share. */
 interface CodeMode {
   readonly options: CodeModeOptions
   readonly limits: Required<CodeLimits>

@@ -21,7 +21,7 @@ export interface Program extends SandboxData {
   readonly callTool: (name: string, args: string) => Promise<string>
 }
 
-/** What a program returned and printed. */
+/** The result and the output of a program. */
 export interface ProgramResult {
   readonly output: string
   readonly logs: string
@@ -91,7 +91,7 @@ export function runProgram(program: Program): Promise<ProgramResult> {
   }).finally(() => outcomes.get(worker)?.())
 }
 
-/** What releases the resources of a running program. */
+/** The functions that release the resources of running programs. */
 const outcomes = new WeakMap<Worker, () => void>()
 
 /** Returns the file of the interpreter. @throws Error that says what to install. */

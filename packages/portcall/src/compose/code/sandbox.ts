@@ -1,10 +1,10 @@
 /**
- * What runs in the worker thread of a program. The worker gets the text of these functions, because a bundle has no file for it: they must not
+ * The code that runs in the worker thread of a program. The worker gets the text of these functions, because a bundle has no file for it: they must not
  * use anything but each other, their parameters and what is global in Node.
  */
 import type { MessagePort } from 'node:worker_threads'
 
-/** What a program may use. */
+/** The limits of a program. */
 export interface SandboxLimits {
   /** How long the program may compute, in milliseconds. Waiting for tools does not count. */
   readonly cpuTimeMs: number
@@ -15,7 +15,7 @@ export interface SandboxLimits {
   readonly maxOutputBytes: number
 }
 
-/** What the worker needs to start. */
+/** The data with which the worker starts. */
 export interface SandboxData {
   readonly code: string
   /** The names of the functions. */
@@ -23,7 +23,7 @@ export interface SandboxData {
   readonly limits: SandboxLimits
 }
 
-/** What the worker reports. */
+/** A message of the worker. */
 export type SandboxMessage =
   | { readonly type: 'running' | 'waiting' }
   | { readonly type: 'call'; readonly id: number; readonly name: string; readonly args: string }

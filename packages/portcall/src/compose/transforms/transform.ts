@@ -31,7 +31,7 @@ export interface TransformItem {
 export interface Transform {
   /** Returns the items that the caller sees, from all items of one kind. */
   list(items: readonly TransformItem[], caller: TransformCaller): readonly TransformItem[]
-  /** Whether callers see different items, or the same caller at different times. Then lists are not cached. Default: false. */
+  /** True if callers see different items, or the same caller at different times. Then lists are not cached. Default: false. */
   readonly variesByCaller?: boolean
   /** Returns whether something may be used that is not listed, such as a resource that only matches a template. Default: yes. */
   allows?(kind: ListedKind, name: string): boolean

@@ -7,7 +7,7 @@ const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url))
 const env = { HOME: '/home/me', TOKEN: 's3cret', KEY: 'k1' }
 const inputs = { 'api-token': 's3cret' }
 
-/** What a fixture has in addition to the two servers. */
+/** The files of a fixture besides the two servers. */
 const EXTRAS: { readonly [file: string]: object } = {
   'cursor.json': { notes: { target: { env: { REGION: 'eu' } } } },
   'qwen-code.json': { notes: { tools: { include: ['read'] } } },

@@ -7,7 +7,7 @@ import { readConfig } from './config.ts'
 const FILES = fileURLToPath(new URL('public-files', import.meta.url))
 const DIRECTORY = '/work/project'
 
-/** What a server is: its command line or URL, or why it is left out. */
+/** The expected server: its command line or URL, or why it is left out. */
 type Expected = string | { readonly off: true } | { readonly needs: string }
 
 const OFF = { off: true } as const

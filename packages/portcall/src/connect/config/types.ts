@@ -14,7 +14,7 @@ export type ServerConfig = {
       readonly disabled: true
     }
   | {
-      /** What is wrong with the configuration of the server. */
+      /** The fault in the configuration of the server. */
       readonly error: ConfigError
     }
 )

@@ -19,13 +19,13 @@ export interface ConfigVariables {
   readonly onVariable?: ((value: string, written: string) => void) | undefined
 }
 
-/** What replaces variables: their values, and how files are read. */
+/** The source of variables: their values, and how files are read. */
 export interface VariableSource extends ConfigVariables {
   /** Returns the text of a file. @throws Error */
   readonly readFile: (path: string) => string
 }
 
-/** What the names of variables in one string refer to. */
+/** The references of the names of variables in one string. */
 export interface ExpandOptions {
   /** Names the string in errors. */
   readonly field: string

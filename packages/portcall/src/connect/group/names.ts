@@ -14,11 +14,11 @@ export interface QualifiedName {
   readonly name: string
 }
 
-/** What a qualified name may consist of. */
+/** The rules for a qualified name. */
 export interface NameRules {
   /** Maximum number of characters, at least 32. */
   readonly maxLength: number
-  /** Whether names may contain dots. Models of some vendors do not accept them. */
+  /** True if names may contain dots. Models of some vendors do not accept them. */
   readonly dots: boolean
 }
 

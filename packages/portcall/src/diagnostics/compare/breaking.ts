@@ -1,12 +1,12 @@
 import { type JsonDifference, pointerSegments } from './json-diff.ts'
 
-/** Whether a difference breaks clients of the left side, and why. */
+/** The effect of a difference on clients of the left side, with the reason. */
 export interface Impact {
   readonly breaking: boolean
   readonly reason: string
 }
 
-/** What a schema describes: what clients send, or what they receive. */
+/** The direction that a schema describes: what clients send, or what they receive. */
 type SchemaUse = 'input' | 'output'
 
 const breaks = (reason: string): Impact => ({ breaking: true, reason })

@@ -9,7 +9,7 @@ import { unwrapOutputSchemas } from './unwrap-output-schemas.ts'
 export interface ComparisonRow extends JsonDifference {
   /** The item: `tool search`, `tools/call search #2`, `server`. */
   readonly where: string
-  /** Whether clients of the left side can break. Absent if that cannot be told. */
+  /** True if clients of the left side can break. Absent if that cannot be told. */
   readonly breaking?: boolean
   /** Why. */
   readonly reason?: string

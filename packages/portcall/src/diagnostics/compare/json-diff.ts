@@ -5,7 +5,7 @@ import { isObject } from '../../jsonrpc/message.ts'
 export interface JsonDifference {
   /** The member, as a JSON pointer (RFC 6901). */
   readonly pointer: string
-  /** What happened to it. */
+  /** The kind of the change. */
   readonly change: 'added' | 'removed' | 'changed'
   /** The value on the left. Absent if the member was added. */
   readonly before?: unknown

@@ -12,14 +12,14 @@ export interface ReplayCallsOptions extends CompareOptions {
   readonly signal?: AbortSignal
 }
 
-/** What `replayCalls` yields. */
+/** An event that `replayCalls` yields. */
 export type ReplayEvent =
   | {
       /** A request was sent again, and the response has arrived. */
       readonly type: 'replayed'
       /** The request, such as `tools/call search #2`. */
       readonly where: string
-      /** What the server answers differently; empty if nothing. */
+      /** The differences in the answers of the server; empty if nothing. */
       readonly differences: readonly ComparisonRow[]
     }
   | {

@@ -12,7 +12,7 @@ export interface ResultCondition {
   readonly value?: unknown
 }
 
-/** What does not hold, and the value that was found. */
+/** A condition that does not hold, and the value that was found. */
 export interface UnmetCondition {
   /** A sentence. */
   readonly message: string

@@ -11,9 +11,9 @@ const MAX_SHOWN = 300
 export interface CallInFile {
   /** A name for display. */
   readonly name: string
-  /** What to do: `{ type: 'call-tool', name, arguments }`, `read-resource` with `uri`, `get-prompt`, or `request` with `method` and `params`. */
+  /** The operation: `{ type: 'call-tool', name, arguments }`, `read-resource` with `uri`, `get-prompt`, or `request` with `method` and `params`. */
   readonly request: JsonObject
-  /** What must hold for the result. */
+  /** The conditions on the result. */
   readonly assertions: readonly ResultCondition[]
 }
 
@@ -21,9 +21,9 @@ export interface CallInFile {
 export interface CallFileOutcome {
   /** The name of the call. */
   readonly name: string
-  /** Whether all conditions hold. */
+  /** True if all conditions hold. */
   readonly passed: boolean
-  /** What does not hold, in sentences. */
+  /** The conditions that do not hold, in sentences. */
   readonly failures: readonly string[]
 }
 

@@ -3,11 +3,11 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseObject } from '../../jsonrpc/parse-object.ts'
 import type { ListFailure, ServerInventory } from '../quality/inventory.ts'
 
-/** What a server offers at one time, as plain JSON. */
+/** The offer of a server at one time, as plain JSON. */
 export interface ServerSnapshot {
   /** The name of the server. */
   readonly name: string
-  /** What the server says about itself. */
+  /** The self-description of the server. */
   readonly info?: unknown
   /** The protocol version of the connection. */
   readonly revision?: string

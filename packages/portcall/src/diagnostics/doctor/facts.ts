@@ -1,4 +1,4 @@
-/** What the steps of a diagnosis share. */
+/** The parts that the steps of a diagnosis share. */
 import type { Client } from '../../client/types.ts'
 import type { ConnectTarget } from '../../connect/target.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
@@ -6,7 +6,7 @@ import type { ServerInventory } from '../quality/inventory.ts'
 import type { LintResult } from '../quality/lint.ts'
 import type { DiagnoseOptions, StepResult } from './types.ts'
 
-/** What a server did with a request, down to the bytes. Never contains an exception: a failure is an observation too. */
+/** The reaction of a server to a request, down to the bytes. Never contains an exception: a failure is an observation too. */
 export interface HttpObservation {
   readonly method: string
   readonly url: URL
@@ -20,7 +20,7 @@ export interface HttpObservation {
   readonly body: string
   /** How many bytes of the body arrived. */
   readonly bytes: number
-  /** Whether the body ended by itself. */
+  /** True if the body ended by itself. */
   readonly isComplete: boolean
   readonly durationMs: number
   /** Why there is no response, or no complete one. `TIMEOUT` if the server was too slow. */
@@ -43,15 +43,15 @@ export interface HttpAttempt {
   readonly response: JsonObject | undefined
 }
 
-/** What came of connecting: a client or an error, and what a program printed. */
+/** The outcome of connecting: a client or an error, and what a program printed. */
 export interface ConnectionOutcome {
   readonly client?: Client
   readonly error?: unknown
   /** How long it took to connect, or to fail, in milliseconds. */
   readonly openedAfterMs: number
-  /** What the program wrote to stderr. */
+  /** The text that the program wrote to stderr. */
   readonly stderr: string
-  /** What the program wrote to stdout that is not a message. */
+  /** The text that the program wrote to stdout that is not a message. */
   readonly strayOutput: string
   /** The mistakes of the server that the client has worked around so far. */
   readonly warnings: readonly string[]
@@ -60,13 +60,13 @@ export interface ConnectionOutcome {
 /** A step without what the runner adds. */
 export type StepOutcome = Pick<StepResult, 'verdict' | 'summary'> & Partial<Pick<StepResult, 'evidence' | 'problems'>>
 
-/** What the steps learn about a server, each from those before it. */
+/** The facts that the steps learn about a server, each from those before it. */
 export interface DiagnosisState {
   readonly target: ConnectTarget
   readonly options: DiagnoseOptions
   readonly stepTimeoutMs: number
   readonly signal: AbortSignal
-  /** What the steps have learned so far. */
+  /** The facts that the steps have learned so far. */
   readonly known: KnownFacts
 }
 

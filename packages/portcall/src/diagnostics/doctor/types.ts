@@ -40,7 +40,7 @@ export type StepVerdict = 'passed' | 'warning' | 'failed' | 'skipped'
 
 /** A fact that a step observed: a status, a header, bytes, a line of stderr. Secrets are masked. */
 export interface Evidence {
-  /** What was observed, such as `status` or `stderr`. */
+  /** The name of the observation, such as `status` or `stderr`. */
   readonly label: string
   /** The observation. It may have several lines. */
   readonly value: string
@@ -52,11 +52,11 @@ export interface DiagnosisProblem {
   readonly code: string
   /** `error`: clients cannot use the server, or a part of it. `warning`: some of them cannot. */
   readonly severity: 'error' | 'warning'
-  /** What is wrong. */
+  /** The fault. */
   readonly message: string
-  /** What to change. */
+  /** The change that it needs. */
   readonly advice: string
-  /** What the problem is about, such as `tool search`, if the step looks at several things. */
+  /** The subject of the problem, such as `tool search`, if the step looks at several things. */
   readonly where?: string
 }
 
@@ -70,9 +70,9 @@ export interface StepResult {
   readonly verdict: StepVerdict
   /** The outcome in one sentence. */
   readonly summary: string
-  /** What was observed, in order. */
+  /** The observations, in order. */
   readonly evidence: readonly Evidence[]
-  /** What is wrong; empty if the step passed. */
+  /** The faults; empty if the step passed. */
   readonly problems: readonly DiagnosisProblem[]
   /** How long the step took, in milliseconds. */
   readonly durationMs: number
@@ -90,7 +90,7 @@ export interface Diagnosis {
   readonly notReached: readonly DiagnosisStepId[]
 }
 
-/** What `diagnose` yields. */
+/** An event that `diagnose` yields. */
 export type DiagnosisEvent =
   | {
       /** A step starts. */

@@ -21,7 +21,7 @@ export interface CheckMetadataOptions extends Pick<SafeFetchOptions, 'allow' | '
   readonly signal: AbortSignal
 }
 
-/** What the metadata of a protected server is, and what is wrong with it. */
+/** The metadata of a protected server, and what is wrong with it. */
 export interface MetadataReport {
   readonly exchanges: readonly AuthExchange[]
   readonly results: readonly RuleResult[]

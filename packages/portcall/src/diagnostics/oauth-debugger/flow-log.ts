@@ -16,7 +16,7 @@ class FlowStoppedError extends Error {
   override readonly name = 'FlowStoppedError'
 }
 
-/** What happened in a flow, as people see it. */
+/** The events of a flow, as people see it. */
 export interface FlowLog {
   readonly state: AuthFlowState
   readonly mask: SecretMask
@@ -47,7 +47,7 @@ export interface FlowLog {
 
 type MutableState = { -readonly [key in Exclude<keyof AuthFlowState, 'steps'>]?: AuthFlowState[key] | undefined }
 
-/** What the parts of a log share. */
+/** The state that the parts of a log share. */
 interface LogState {
   readonly mask: SecretMask
   readonly steps: StepList
@@ -184,7 +184,7 @@ function check({ facts, exchanges, mask }: LogState, step: AuthStepId, more: Par
   return results.map((result) => ({ ...result, ...(result.message !== undefined && { message: mask.maskText(result.message) }) }))
 }
 
-/** What the client itself refuses, although no rule explains it. */
+/** Returns the finding for a result that the client itself refuses, although no rule explains it. */
 function clientResult(step: AuthStepId, message: string): RuleResult {
   const section = { name: 'MCP, Authorization', url: 'https://modelcontextprotocol.io/specification/latest/basic/authorization' }
   return {

@@ -4,7 +4,7 @@ import type { FlowLog } from './flow-log.ts'
 import type { AuthDebuggerOptions } from './flow-state.ts'
 import type { CallbackReceiver } from './receive-callback.ts'
 
-/** What a flow has learned. It contains secrets. */
+/** The state of a flow. It contains secrets. */
 export interface FlowSession {
   challenge?: BearerChallenge
   server?: AuthorizationServer
@@ -14,7 +14,7 @@ export interface FlowSession {
   tokens?: TokenSet
 }
 
-/** What the steps of a flow share. */
+/** The parts that the steps of a flow share. */
 export interface FlowParts {
   readonly endpoint: URL
   readonly options: Pick<AuthDebuggerOptions, 'redirectUri' | 'client' | 'clientMetadataUrl' | 'clientName' | 'scopes'>

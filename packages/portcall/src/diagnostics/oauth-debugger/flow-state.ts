@@ -27,7 +27,7 @@ export interface AuthFlowStep {
   readonly checks: readonly RuleResult[]
   /** The tokens that the step received, decoded. */
   readonly claims: readonly DecodedToken[]
-  /** What was decided, in a sentence. */
+  /** The decision, in a sentence. */
   readonly summary?: string
   /** How long it took, in milliseconds. */
   readonly durationMs: number

@@ -59,7 +59,7 @@ export interface AuthExchangeResponse {
   readonly body: string
 }
 
-/** What the exchanges of a flow have shown so far. Rules read it. */
+/** The facts that the exchanges of a flow have shown so far. Rules read it. */
 export interface AuthFacts {
   /** The URL of the MCP server. */
   readonly endpoint: URL
@@ -69,7 +69,7 @@ export interface AuthFacts {
   readonly issuer?: string
   /** The client that the flow uses. */
   readonly clientId?: string
-  /** Whether the user configured a client. */
+  /** True if the user configured a client. */
   readonly hasConfiguredClient: boolean
   /** The authorization request. */
   readonly authorizationUrl?: URL
@@ -97,11 +97,11 @@ export interface RuleSection {
   readonly url: string
 }
 
-/** What a rule found. */
+/** A violation that a rule found. */
 export interface AuthRuleViolation {
-  /** What is wrong. */
+  /** The fault. */
   readonly message: string
-  /** What to change. */
+  /** The change that it needs. */
   readonly advice: string
 }
 
@@ -131,11 +131,11 @@ export interface RuleResult {
   readonly title: string
   /** Where the rule is from. */
   readonly section: RuleSection
-  /** Whether it holds. */
+  /** The verdict. */
   readonly verdict: 'passed' | 'warning' | 'failed'
-  /** What is wrong, unless the rule holds. */
+  /** The fault, unless the rule holds. */
   readonly message?: string
-  /** What to change, unless the rule holds. */
+  /** The advice, unless the rule holds. */
   readonly advice?: string
 }
 

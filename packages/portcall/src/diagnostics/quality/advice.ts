@@ -1,4 +1,4 @@
-/** What to change, by the name of the rule. */
+/** The advice, by the name of the rule. */
 const ADVICE: { readonly [rule: string]: string } = {
   instructions: 'Set instructions: a few sentences about when to use the server.',
   'tool-count': 'Offer fewer tools, or several servers. A gateway can select the tools of each user.',

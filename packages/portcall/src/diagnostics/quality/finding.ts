@@ -4,11 +4,11 @@ export interface Finding {
   readonly level: 'error' | 'warning'
   /** The stable name of the rule. */
   readonly rule: string
-  /** What the finding is about: `tool search`, `server`. */
+  /** The subject of the finding: `tool search`, `server`. */
   readonly where: string
-  /** What is wrong. */
+  /** The fault. */
   readonly message: string
-  /** What to change. */
+  /** The change that it needs. */
   readonly advice: string
   /** The hosts and APIs that have the limit, if it is one of theirs. */
   readonly hosts?: readonly string[]

@@ -4,7 +4,7 @@ import { MEASURED_HOSTS } from './measured-hosts.ts'
 import { profileOf } from './measured-profile.ts'
 
 /**
- * What hosts and the APIs of models accept. One table, so that a changed limit is changed in one place. `portcall check`, `portcall doctor`
+ * Limits of hosts and of the APIs of models. One table, so that a changed limit is changed in one place. `portcall check`, `portcall doctor`
  * and the inspector judge by it.
  *
  * `npm run hosts` runs the programs of some hosts, and records what they do; their limits come from there. Each other limit names the public

@@ -3,7 +3,7 @@ import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/ty
 
 /** Everything that a server offers. */
 export interface ServerInventory {
-  /** What the server says about itself. */
+  /** The self-description of the server. */
   readonly discovered: Awaited<ReturnType<Client['discover']>>
   /** Its tools, in the order of the server. */
   readonly tools: readonly Tool[]
@@ -35,7 +35,7 @@ export interface InventoryOptions {
 
 /** The lists of a server, as far as they could be fetched. */
 export interface InventoryResult {
-  /** What could be fetched; the other lists are empty. */
+  /** The part of the inventory that could be fetched; the other lists are empty. */
   readonly inventory: ServerInventory
   /** The lists that could not be fetched. */
   readonly failures: readonly ListFailure[]

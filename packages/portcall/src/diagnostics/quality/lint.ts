@@ -8,7 +8,7 @@ import { judgeHosts } from './host-verdicts.ts'
 import type { ServerInventory } from './inventory.ts'
 import { checkPrompt, checkResource, checkTemplate, checkTool } from './rules.ts'
 
-/** What `lint` finds. */
+/** The result of `lint`. */
 export interface LintResult {
   /** The problems, in the order of the lists. */
   readonly findings: readonly Finding[]
@@ -16,7 +16,7 @@ export interface LintResult {
   readonly toolTokens: number
   /** The estimate for each tool. */
   readonly tokensByTool: readonly ToolTokens[]
-  /** What known hosts make of the tools. */
+  /** The verdicts of known hosts about the tools. */
   readonly hosts: readonly HostVerdict[]
   /** Changes that hosts make to every server of this kind. Nothing is wrong, but the author should know. */
   readonly notes: readonly HostNote[]

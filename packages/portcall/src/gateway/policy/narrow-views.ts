@@ -5,7 +5,7 @@ import { CSP_LISTS, VIEW_PERMISSIONS, ViewKey, type ViewPermissions } from '../.
 import { isCspSource } from '../../protocol/csp-source.ts'
 import type { GatewayPolicy } from './types.ts'
 
-/** What views may use at most. A list that is absent does not change views; an empty one allows nothing. */
+/** The limits of views. A list that is absent does not change views; an empty one allows nothing. */
 export interface NarrowViewsOptions {
   /** Names of servers whose views are narrowed. Default: all. */
   readonly servers?: readonly string[]

@@ -59,7 +59,7 @@ export interface LegacyClient {
   close(): Promise<void>
 }
 
-/** What handles messages after the handshake. */
+/** The handlers of messages after the handshake. */
 interface MessageHandlers {
   readonly forwarder: Forwarder
   readonly subscriptions: ClientSubscriptions

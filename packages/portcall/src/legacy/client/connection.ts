@@ -22,7 +22,7 @@ export interface ConnectionHandlers {
 
 /** A connection to a server of a legacy revision, over any transport. It carries requests and notifications in both directions. */
 export interface LegacyConnection {
-  /** Whether the server usually sends its own messages in the response to the request that they belong to. Default: false. */
+  /** True if the server usually sends its own messages in the response to the request that they belong to. Default: false. */
   readonly attributesMessages?: boolean
   /** The id of the session, once the handshake has ended, if the server has assigned one. */
   readonly sessionId?: string | undefined

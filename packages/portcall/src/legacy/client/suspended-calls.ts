@@ -39,7 +39,7 @@ export interface SuspendedCallsOptions {
   /** The capabilities that the client declared. Without any kind of input, calls are never suspended. */
   readonly capabilities: ClientCapabilities
   /**
-   * Whether input requests name the call that they belong to. Otherwise calls of different callers run one after another, and a request
+   * True if input requests name the call that they belong to. Otherwise calls of different callers run one after another, and a request
    * belongs to the oldest open call.
    */
   readonly attributesRequests: boolean
@@ -221,7 +221,7 @@ interface PendingInput {
  */
 class OpenCall implements ExchangeContext {
   readonly identity: unknown
-  /** What the caller can do, which may be less than what the session declared. */
+  /** The capabilities of the caller, which may be fewer than the session declared. */
   readonly capabilities: ClientCapabilities
   readonly auth: ExchangeContext['auth']
   readonly outgoing: ExchangeContext['outgoing']
@@ -244,7 +244,7 @@ class OpenCall implements ExchangeContext {
     this.outgoing = outgoing
   }
 
-  /** Whether a caller waits for the response. */
+  /** True if a caller waits for the response. */
   get isAttached(): boolean {
     return this.#current !== undefined
   }

@@ -13,7 +13,7 @@ export interface DowngradePlan {
    * listed, so renderers pass them through.
    */
   readonly omit: Fields
-  /** Whether results keep their structured content in a revision without it: the views of the client read it. */
+  /** True if results keep their structured content in a revision without it: the views of the client read it. */
   readonly keepsStructuredContent: boolean
   /** The fields of a tool result that are not copied: the renderer sets or omits them. */
   readonly uncopiedToolResultFields: readonly string[]

@@ -8,7 +8,7 @@ export interface SessionState {
   clientInfo?: Implementation
   clientCapabilities: ClientCapabilities
   logLevel?: LoggingLevel
-  /** Whether `initialize` was answered. */
+  /** True if `initialize` was answered. */
   initialized: boolean
   /** The URIs of the subscribed resources. */
   subscriptions: string[]

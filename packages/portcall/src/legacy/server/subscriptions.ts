@@ -50,7 +50,7 @@ export interface LegacySubscriptionsOptions {
   readonly auth: Auth | undefined
   readonly http?: HttpInfo | undefined
   /**
-   * Whether `subscribe` only checks access to a resource, and changes are reported after `listen`. Default: changes are reported from
+   * True if `subscribe` only checks access to a resource, and changes are reported after `listen`. Default: changes are reported from
    * `subscribe` on.
    */
   readonly onlyWhileListening?: boolean

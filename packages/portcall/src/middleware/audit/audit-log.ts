@@ -24,7 +24,7 @@ export interface AuditLogOptions {
   /** Removes secrets from everything that is recorded, except the hash of the arguments: `redactSecrets()`. Default: nothing is removed. */
   readonly redact?: (value: unknown) => unknown
   /**
-   * What happens if a record cannot be stored, for example because the disk is full: the response becomes an error, or the error goes to
+   * The effect of a record that cannot be stored, for example because the disk is full: the response becomes an error, or the error goes to
    * `onError`. Default: `refuse`.
    */
   readonly onFailure?: 'refuse' | 'continue'

@@ -88,7 +88,7 @@ interface Line {
   readonly position: number
   /** The size of the file. */
   readonly end: number
-  /** Whether a line feed follows. */
+  /** True if a line feed follows. */
   readonly isComplete: boolean
 }
 

@@ -118,7 +118,7 @@ function readEnd(line: string | undefined): ChainEnd {
 /** The outcome of `verifyAuditLog`. */
 export type AuditVerdict =
   | {
-      /** Whether the chain is intact. */
+      /** True if the chain is intact. */
       readonly intact: true
       /** The number of records. */
       readonly records: number
@@ -126,11 +126,11 @@ export type AuditVerdict =
       readonly hash: string
     }
   | {
-      /** Whether the chain is intact. */
+      /** True if the chain is intact. */
       readonly intact: false
       /** The number of intact records before the first that is not. */
       readonly records: number
-      /** What is wrong with the line after them. */
+      /** The fault in the line after them. */
       readonly reason: string
     }
 

@@ -5,7 +5,7 @@ import { OpenApiError } from '../errors.ts'
 export interface ApiDocument {
   /** The root of the description. */
   readonly root: JsonObject
-  /** Whether schemas follow OpenAPI 3.0, where `nullable` exists and keywords next to `$ref` do not count. */
+  /** True if schemas follow OpenAPI 3.0, where `nullable` exists and keywords next to `$ref` do not count. */
   readonly is30: boolean
   /** Returns what a JSON Pointer such as `#/components/schemas/Pet` refers to, or `undefined`. */
   resolve(pointer: string): unknown

@@ -19,7 +19,7 @@ export interface ApiOperation {
   readonly description?: string
   /** The tags. */
   readonly tags: readonly string[]
-  /** Whether the description discourages its use. */
+  /** True if the description discourages its use. */
   readonly deprecated: boolean
 }
 
@@ -31,7 +31,7 @@ export interface DescribedOperation extends ApiOperation {
   readonly parameters: readonly JsonObject[]
   /** The server objects of the operation, its path or the description: the first that has any. */
   readonly servers: readonly JsonObject[]
-  /** Whether the servers are those of the operation or its path only. */
+  /** True if the servers are those of the operation or its path only. */
   readonly hasOwnServers: boolean
 }
 

@@ -32,7 +32,7 @@ export interface ParameterPlanOptions {
   /** The names that never get a value from an argument: those of credentials, and those that the configuration sets. */
   readonly reserved: ReservedNames
   readonly nameArgument: (name: string, place: string) => string
-  /** Whether a security scheme of the operation sets the header `Authorization`. */
+  /** True if a security scheme of the operation sets the header `Authorization`. */
   readonly isAuthorized: boolean
   /** Receives what the description says and the tool does not do. */
   readonly report: (problem: string) => void

@@ -20,7 +20,7 @@ export interface RequestPlan {
   readonly body: PlannedBody | undefined
   /** The JSON Schema of the arguments. */
   readonly inputSchema: JsonObject
-  /** Whether parts of the schema accept any value because it would be too large. */
+  /** True if parts of the schema accept any value because it would be too large. */
   readonly isCut: boolean
   /** The value of the header `Accept`. */
   readonly accept: string

@@ -27,7 +27,7 @@ export interface ApiRequest {
   readonly body: string | Blob | undefined
 }
 
-/** What a request is built from. */
+/** The parts that a request is built from. */
 export interface RequestParts {
   readonly plan: RequestPlan
   readonly args: JsonObject

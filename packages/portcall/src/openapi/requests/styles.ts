@@ -5,7 +5,7 @@ import { isObject } from '../../jsonrpc/message.ts'
 export interface ParameterStyle {
   readonly style: string
   readonly explode: boolean
-  /** Whether characters with a meaning in URLs stay as they are. */
+  /** True if characters with a meaning in URLs stay as they are. */
   readonly allowReserved: boolean
 }
 

@@ -27,7 +27,7 @@ function pick(value: unknown, tree: JsonObject): unknown {
 /** A value that was shortened to fit, and what was left out. */
 export interface TrimmedValue {
   readonly value: unknown
-  /** What was left out, such as `items: 20 of 300`. Empty if nothing was. */
+  /** The parts that were left out, such as `items: 20 of 300`. Empty if nothing was. */
   readonly notes: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import { formFields } from './form-fields.ts'
 import { digitsOf } from './integers.ts'
 import { type ConvertedSchema, KEYWORDS, type KeywordContext } from './keywords.ts'
 
-/** What a schema describes. Properties that are `readOnly` do not belong to requests, those that are `writeOnly` not to responses. */
+/** The direction that a schema describes. Properties that are `readOnly` do not belong to requests, those that are `writeOnly` not to responses. */
 export type SchemaUse = 'request' | 'response'
 
 export interface ConverterOptions {
@@ -76,7 +76,7 @@ export function createSchemaConverter(options: ConverterOptions): ConvertSchema 
 
 /** The schema that another one is a part of. */
 export interface Whole {
-  /** Whether the other one is a part of `allOf`. */
+  /** True if the other one is a part of `allOf`. */
   readonly isPart: boolean
   /** The properties that do not belong to the request or the response. */
   readonly hidden: ReadonlySet<string>

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../schema/standard.ts'
 /** A converted schema. */
 export type ConvertedSchema = JsonSchema | boolean
 
-/** What a keyword needs to convert its value. */
+/** The context in which a keyword converts its value. */
 export interface KeywordContext {
   /** Converts a subschema. */
   convert(schema: unknown): ConvertedSchema
@@ -14,7 +14,7 @@ export interface KeywordContext {
   convertPart(schema: unknown): ConvertedSchema
   /** Reports a value that is dropped. */
   drop(problem: string): void
-  /** Whether the schema describes a response. Its constraints are dropped, required properties included, because APIs deviate from them. */
+  /** True if the schema describes a response. Its constraints are dropped, required properties included, because APIs deviate from them. */
   readonly isResponse: boolean
 }
 

@@ -13,9 +13,9 @@ interface Span {
   readonly open: string
   /** The run does not contain these characters. */
   readonly stop: string
-  /** Whether both the preceding character and the run may be absent. */
+  /** True if both the preceding character and the run may be absent. */
   readonly optional: boolean
-  /** Whether the run may be empty. */
+  /** True if the run may be empty. */
   readonly empty: boolean
   /** The variable that is an empty array if the run is absent. */
   readonly list?: TemplateVariable | undefined

@@ -5,7 +5,7 @@ export interface RegistryEntry<D extends BaseDefinition = BaseDefinition, L exte
   readonly definition: D
   /** The item as lists show it. */
   readonly listing: L
-  /** Whether the definition can deny access, so that a call has to check it. */
+  /** True if the definition can deny access, so that a call has to check it. */
   readonly isRestricted: boolean
   enabled: boolean
   /** Position in the order of registration. */
@@ -37,7 +37,7 @@ export interface Registry<D extends BaseDefinition, E extends RegistryEntry<D>> 
   get(name: string): E | undefined
   /** Returns the enabled items in the order of registration. The array is the same until something changes. */
   entries(): readonly E[]
-  /** Whether anything was ever registered, even if it is removed or disabled now. */
+  /** True if anything was ever registered, even if it is removed or disabled now. */
   readonly isUsed: boolean
   readonly items: ItemCollection<D>
 }

@@ -12,7 +12,7 @@ export const POOLER =
   'a pooler in transaction mode, such as PgBouncer, is between this process and PostgreSQL: connect directly, or set it to session mode'
 
 /**
- * What SQLSTATE codes mean, by the code or its class of two characters. All others are rejections: the statement was not applied, and the
+ * Meanings of SQLSTATE codes, by the code or its class of two characters. All others are rejections: the statement was not applied, and the
  * connection can be used again.
  */
 const STATES: Readonly<Record<string, SqlState>> = {

@@ -21,7 +21,7 @@ export interface IoRedisClient {
   readonly options?: RedisClientSettings | undefined
   /** The state of the connection, such as `ready`. */
   readonly status: string
-  /** Whether the client is a `Cluster`. */
+  /** True if the client is a `Cluster`. */
   readonly isCluster: boolean
   /** Creates a client with the same settings. */
   duplicate(...options: never[]): IoRedisClient
@@ -48,7 +48,7 @@ export interface IoRedisClient {
 
 /** The parts of a client of the package `redis` that are used. */
 export interface NodeRedisClient {
-  /** Whether the client was connected and not closed. */
+  /** True if the client was connected and not closed. */
   readonly isOpen: boolean
   /** The settings of the client. */
   readonly options?: RedisClientSettings | undefined

@@ -3,7 +3,7 @@ import type { OperationOutcome } from '../remote/remote-error.ts'
 /** The consequences of an error reply. */
 export interface ErrorReply {
   readonly outcome: OperationOutcome
-  /** Whether the connection is useless, or another one may reach a server that can do more. */
+  /** True if the connection is useless, or another one may reach a server that can do more. */
   readonly isConnectionUseless: boolean
   /** Advice for the message. */
   readonly advice?: string

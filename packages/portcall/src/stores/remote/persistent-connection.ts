@@ -3,7 +3,7 @@ import { interruptibleDelay } from '../../../../util/src/timers.ts'
 import { createLazyConnection, type LazyConnection, type LazyConnectionOptions } from './lazy-connection.ts'
 
 export interface PersistentConnectionOptions<C> extends LazyConnectionOptions<C> {
-  /** Whether the connection is needed now. */
+  /** Reports whether the connection is needed now. */
   isNeeded(): boolean
 }
 

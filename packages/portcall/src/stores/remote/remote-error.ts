@@ -1,5 +1,5 @@
 /**
- * What is known about an operation that failed. `unsent`: it did not reach the server, or the server did not apply it. `unknown`: no response
+ * The fate of an operation that failed. `unsent`: it did not reach the server, or the server did not apply it. `unknown`: no response
  * was received, so it may have been applied. `rejected`: the server refused it. `stale`: the server was demoted or cannot be written to, and
  * another connection may reach one that can; it was not applied.
  */

@@ -32,11 +32,11 @@ export interface KeyRing {
   reload(): Promise<readonly string[]>
 }
 
-/** What a token is bound to. It opens only with the same values; an absent value matches only an absent value. */
+/** The values that a token is bound to. It opens only with the same values; an absent value matches only an absent value. */
 export interface SealContext {
   /** The principal that the token belongs to. */
   principal?: string | undefined
-  /** What the token may be used for, such as a digest of method and params. */
+  /** The purpose that the token may be used for, such as a digest of method and params. */
   binding?: string | undefined
 }
 

@@ -28,7 +28,7 @@ export interface SqliteStoresOptions {
   /** How long operations wait for a lock of another process before they fail, in milliseconds. Default: 2000. */
   busyTimeoutMs?: number
   /**
-   * What acknowledged writes survive: `process-crash`, or also `power-loss`, at the price of a disk flush for each transaction. Ignored for a
+   * The failures that acknowledged writes survive: `process-crash`, or also `power-loss`, at the price of a disk flush for each transaction. Ignored for a
    * database that is passed in. Default: `process-crash`.
    */
   durability?: Durability

@@ -12,7 +12,7 @@ import { createTaskHandle, type TaskHandle } from './handle.ts'
 
 /** How a client follows its tasks. */
 export interface ClientTasksOptions {
-  /** Whether to subscribe to changes of tasks, in addition to polling. Default: false. */
+  /** True to subscribe to changes of tasks, in addition to polling. Default: false. */
   readonly listen?: boolean
 }
 

@@ -51,7 +51,7 @@ type Context = Pick<ClientExtensionContext, 'request' | 'handleInputRequest' | '
 
 export interface TaskHandleOptions {
   readonly context: Context
-  /** Whether to subscribe to changes, in addition to polling. */
+  /** True to subscribe to changes, in addition to polling. */
   readonly listen: boolean
   /** Aborted when the client is closed. */
   readonly closeSignal: AbortSignal

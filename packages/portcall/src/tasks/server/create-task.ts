@@ -23,7 +23,7 @@ export interface TaskMiddlewareOptions {
   readonly taskStore: TaskStore
   readonly queue: TaskQueue
   readonly limits: TaskLimits
-  /** Whether this process has stopped working on tasks. New tasks would have to wait for another process. */
+  /** Reports whether this process has stopped working on tasks. New tasks would have to wait for another process. */
   readonly isStopped: () => boolean
   readonly now: () => number
 }

@@ -1,9 +1,9 @@
-/** Whether calls of a tool become tasks. `required`: callers that do not support tasks get an error. */
+/** The support of calls of a tool for tasks. `required`: callers that do not support tasks get an error. */
 export type TaskSupport = 'optional' | 'required'
 
 /** How calls of a tool become tasks. */
 export interface TaskDefinition {
-  /** Whether calls of the tool may or must become tasks. */
+  /** The support of calls of the tool for tasks. */
   readonly support: TaskSupport
   /**
    * When a call becomes a task: at its start, or when its handler calls `await detach(call)`. Input requests before that are sent to the
@@ -23,7 +23,7 @@ export function normalizeTaskDefinition(task: TaskSupport | TaskDefinition | und
 
 declare module '../../server/tool-definition-extensions.ts' {
   interface ToolDefinitionExtensions {
-    /** Whether and how calls of the tool become tasks. Ignored unless the server has the extension `tasks()`. */
+    /** The support of calls of the tool for tasks. Ignored unless the server has the extension `tasks()`. */
     task?: TaskSupport | TaskDefinition
   }
 }

@@ -39,7 +39,7 @@ export interface TasksOptions {
   readonly bus?: Bus
   /** Delivers tasks to workers. Default: a queue in the store, which suits the processes of one machine. */
   readonly queue?: TaskQueue
-  /** Whether this process runs tasks. If not, it only creates them for other processes. Default: true. */
+  /** True if this process runs tasks. If not, it only creates them for other processes. Default: true. */
   readonly runWorker?: boolean
   /** Limits on sizes, counts and times of tasks. */
   readonly limits?: Partial<TaskLimits>

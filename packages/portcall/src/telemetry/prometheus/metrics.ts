@@ -14,11 +14,11 @@ import { createTaskMetrics, type TaskMetrics } from './task-metrics.ts'
 export interface MetricsOptions {
   /** Where the metrics are registered, such as `register` of prom-client. Default: a registry of its own. */
   readonly registry?: Registry
-  /** Whether the page also shows CPU, memory, event loop and garbage collection of this process. Default: true. */
+  /** True if the page also shows CPU, memory, event loop and garbage collection of this process. Default: true. */
   readonly processMetrics?: boolean
   /** The path of the page. Default: `/metrics`. */
   readonly path?: string
-  /** What a scraper has to send as `Authorization: Bearer TOKEN`. Default: everyone who reaches the port may read the page. */
+  /** The token that a scraper has to send as `Authorization: Bearer TOKEN`. Default: everyone who reaches the port may read the page. */
   readonly token?: string
 }
 

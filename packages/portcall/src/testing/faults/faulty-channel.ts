@@ -2,11 +2,11 @@ import type { Channel } from '../../jsonrpc/channel.ts'
 
 /** The faults of one direction of a channel. The functions receive the message and its index, starting at 0. */
 export interface MessageFaults {
-  /** Whether the message is dropped. */
+  /** Reports whether the message is dropped. */
   readonly drop?: (message: unknown, index: number) => boolean
   /** Delays messages. Their order is preserved, so a message may also delay the ones after it. */
   readonly delayMs?: number | ((message: unknown, index: number) => number)
-  /** Whether the message is delivered twice. */
+  /** Reports whether the message is delivered twice. */
   readonly duplicate?: (message: unknown, index: number) => boolean
   /** Closes the channel in place of the message with this index. */
   readonly closeAt?: number

@@ -20,7 +20,7 @@ export interface FaultyProxyOptions {
   readonly toServer?: StreamFaults
   /** The faults in the direction of the client. */
   readonly toClient?: StreamFaults
-  /** Whether new connections are reset immediately. */
+  /** True if new connections are reset immediately. */
   readonly refuse?: boolean
 }
 

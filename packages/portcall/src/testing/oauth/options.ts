@@ -35,7 +35,7 @@ export interface UserDecisionRequest {
   readonly scopes: readonly string[]
   /** The resources that the client requests access to. */
   readonly resources: readonly string[]
-  /** Whether the request arrived by a browser redirect or by a device code. */
+  /** The way by which the request arrived: a browser redirect or a device code. */
   readonly via: 'redirect' | 'device'
 }
 
@@ -98,7 +98,7 @@ export interface AuthorizationServerOptions extends Partial<TokenLifetimes> {
   readonly resources?: readonly string[]
   /** Decides on behalf of the user. Default: consents, as the user `user`. */
   readonly decide?: (request: UserDecisionRequest) => UserDecision | Promise<UserDecision>
-  /** Whether refresh tokens are single-use. Reuse then revokes all tokens of the same consent. Default: true. */
+  /** True if refresh tokens are single-use. Reuse then revokes all tokens of the same consent. Default: true. */
   readonly rotateRefreshTokens?: boolean
   /** Other issuers whose tokens are accepted for the JWT bearer grant and for token exchange. */
   readonly trustedIssuers?: readonly TrustedIssuer[]
@@ -108,11 +108,11 @@ export interface AuthorizationServerOptions extends Partial<TokenLifetimes> {
   readonly metadataDocuments?: ((url: string) => unknown) | false
   /** Where the server publishes its metadata. Default: `oauth` and `openid-appended`. */
   readonly metadataLocations?: readonly MetadataLocation[]
-  /** What the server demands of DPoP. */
+  /** The demands of the server on DPoP. */
   readonly dpop?: {
-    /** Whether access tokens must be bound to a key. Default: false. */
+    /** True if access tokens must be bound to a key. Default: false. */
     readonly required?: boolean
-    /** Whether proofs must contain a nonce. Default: false. */
+    /** True if proofs must contain a nonce. Default: false. */
     readonly nonces?: boolean
   }
   /** Faults from the start. `setFaults` replaces them. */

@@ -10,7 +10,7 @@ import type { SpawnTarget } from './spawn-failure.ts'
 export interface Launch {
   readonly command: string
   readonly args: readonly string[]
-  /** Whether `args` are quoted already. Only Windows reads it. */
+  /** True if `args` are quoted already. Only Windows reads it. */
   readonly windowsVerbatimArguments?: boolean
 }
 

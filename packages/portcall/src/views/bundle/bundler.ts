@@ -1,7 +1,7 @@
 import type { EntryModule } from './entry-module.ts'
 import type { Bundler } from './find-bundler.ts'
 
-/** What to bundle. */
+/** The request for a bundle. */
 export interface BundleRequest {
   readonly bundler: Bundler
   /** The file of the view. */

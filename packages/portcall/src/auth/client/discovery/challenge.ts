@@ -6,7 +6,7 @@ export interface Challenge {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** What a challenge for an access token demands. */
+/** The demands of a challenge for an access token. */
 export interface BearerChallenge {
   /** The URL of the resource metadata. It may be relative. */
   readonly resourceMetadata?: string | undefined

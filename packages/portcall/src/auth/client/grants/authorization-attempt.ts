@@ -7,7 +7,7 @@ import type { AuthorizationServer, ClientIdentity, GrantContext, TokenSet } from
 /** Allows authorization servers that do not advertise PKCE. If they do not support it, an intercepted authorization code can be redeemed. */
 export const insecureUnadvertisedPkce: unique symbol = Symbol('insecureUnadvertisedPkce')
 
-/** What an authorization response is checked against, and redeemed with. */
+/** The values that an authorization response is checked against, and redeemed with. */
 export interface RedemptionInfo {
   /** The `state` parameter, which the response has to repeat. */
   readonly state: string

@@ -19,7 +19,7 @@ import type { ClientSources } from '../registration/registration-request.ts'
 import { CLIENT_SOURCE_NAMES } from '../registration/registration-request.ts'
 import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 
-/** What a user needs to sign in on another device. */
+/** The data with which a user signs in on another device. */
 export interface DeviceAuthorization {
   /** The code that the user enters. Show it. */
   readonly userCode: string

@@ -11,7 +11,7 @@ import { AuthError, type AuthErrorReason, type OAuthErrorResponse } from '../err
 import { parseStored } from '../tokens/token-store.ts'
 import type { AuthorizationServer, ClientIdentity, TokenSet } from '../types.ts'
 
-/** What finishes a sign-in. */
+/** The means to finish a sign-in. */
 export interface StartedSignIn {
   /** The URL of the MCP endpoint. */
   readonly endpoint: string

@@ -31,7 +31,7 @@ export interface ClientRegistrar {
 
 export interface ResolvedClient {
   readonly client: ClientIdentity
-  /** Whether the client was registered dynamically. Its identity then has to be stored with its tokens. */
+  /** True if the client was registered dynamically. Its identity then has to be stored with its tokens. */
   readonly isDynamic: boolean
   /** True if the registration was stored before. */
   readonly isStored: boolean

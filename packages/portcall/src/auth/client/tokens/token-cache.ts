@@ -11,9 +11,9 @@ export interface TokenCache {
   readonly latest: ActiveTokens | undefined
   /** The last tokens, unless they have expired. */
   readonly current: ActiveTokens | undefined
-  /** Whether a server has accepted the last tokens. */
+  /** True if a server has accepted the last tokens. */
   readonly accepted: boolean
-  /** Whether `latest` can be used without calling `prepare`. */
+  /** True if `latest` can be used without calling `prepare`. */
   readonly ready: boolean
   /** Returns the tokens for a request: loads them from the store, and refreshes them if they are about to expire. @throws AuthError. */
   prepare(signal: AbortSignal | undefined): Promise<ActiveTokens | undefined>

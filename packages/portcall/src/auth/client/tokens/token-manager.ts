@@ -14,7 +14,7 @@ export interface TokenDemand {
   /** The access token that the server refused, if one was sent. */
   readonly rejectedToken: string | undefined
   readonly challenge: BearerChallenge
-  /** Whether refreshed tokens could meet the demand. */
+  /** True if refreshed tokens could meet the demand. */
   readonly mayRefresh: boolean
   /** Called if no acquisition that meets the demand is running. Returns whether to start one. */
   readonly mayStart?: () => boolean

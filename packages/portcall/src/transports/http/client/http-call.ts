@@ -10,7 +10,7 @@ import { createSseDecoder, type ReceivedSseEvent } from '../common/sse-decode.ts
 import type { HttpClientLimits } from './limits.ts'
 import type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'
 
-/** What all calls to one endpoint share. */
+/** The parts that all calls to one endpoint share. */
 export interface EndpointContext {
   /** The URL of the endpoint for error messages, without its query, which may contain secrets. */
   readonly displayUrl: string

@@ -25,7 +25,7 @@ export class HttpStatusError extends PortcallError {
   readonly body: string
   /** The JSON-RPC error in the body, if there is one. */
   readonly error: ErrorBody | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean
 
   /** The message contains the URL, the status and, if there is one, the JSON-RPC error or the redirect. */

@@ -22,7 +22,7 @@ export interface PostOptions extends Pick<HttpRequestInit, 'abortSource' | 'time
 
 /** The client's side of a session: the headers that identify it, and the requests that carry them. */
 export interface ClientSession {
-  /** Whether the handshake has set headers, so that the server can associate requests with the session. */
+  /** True if the handshake has set headers, so that the server can associate requests with the session. */
   readonly hasHeaders: boolean
   /** The session id. Absent if the server has assigned none, or has ended the session. */
   readonly id: string | undefined

@@ -13,7 +13,7 @@ export interface ReceivedSseEvent extends SseEvent {
 
 /** Splits bytes into events. */
 export interface SseDecoder {
-  /** Whether the stream contained a comment, which suggests that the server sends heartbeats. */
+  /** True if the stream contained a comment, which suggests that the server sends heartbeats. */
   readonly hasComments: boolean
   /**
    * Decodes a chunk, which the caller may reuse afterwards, and returns the events that are complete. Text after the last blank line of a

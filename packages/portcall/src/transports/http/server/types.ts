@@ -16,7 +16,7 @@ export interface HttpRequest extends HookRequest {
   readonly body: RequestBody | undefined
   /** Returns all headers, with names in lower case. */
   headers(): Iterable<[name: string, value: string]>
-  /** Whether the client disconnected before the response was complete. */
+  /** True if the client disconnected before the response was complete. */
   readonly disconnected: boolean
   /** Calls `listener` when the client disconnects before the response is complete; at once if it already has. */
   onDisconnect(listener: () => void): void

@@ -13,14 +13,14 @@ export interface HttpAddress {
   readonly key: string
 }
 
-/** What a connection reports. */
+/** The events of a connection. */
 export interface HttpConnectionEvents {
   /** The response is complete, and the connection may carry another request within `reuseMs`. */
   onIdle(connection: HttpConnection, reuseMs: number): void
   onClose(connection: HttpConnection): void
 }
 
-/** What all connections of a client share. */
+/** The options that all connections of a client share. */
 export interface HttpConnectionOptions {
   readonly events: HttpConnectionEvents
   readonly batcher: WriteBatcher
@@ -33,7 +33,7 @@ const KEEP_ALIVE_TIMEOUT = /(?:^|[ ,])timeout=(\d+)/i
 const KEEP_ALIVE_MARGIN_MS = 1000
 const KEEP_ALIVE_PROBE_MS = 1000
 const EMPTY = Buffer.alloc(0)
-/** What a socket has received, until it is parsed. All sockets share it, because a buffer for each read costs more than the parsing. */
+/** The buffer of what a socket has received, until it is parsed. All sockets share it, because a buffer for each read costs more than the parsing. */
 const RECEIVED = Buffer.alloc(64 * 1024)
 const DONE = { done: true, value: undefined } as const
 
@@ -78,7 +78,7 @@ export class HttpConnection implements ResponseHandler, PendingWrite {
     })
   }
 
-  /** Whether the idle connection can carry another request. A socket that was destroyed emits `close` only later. */
+  /** True if the idle connection can carry another request. A socket that was destroyed emits `close` only later. */
   get isReusable(): boolean {
     return this.#socket.writable && this.idleUntil > performance.now()
   }

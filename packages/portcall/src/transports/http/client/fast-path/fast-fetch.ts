@@ -102,7 +102,7 @@ export function createFastFetch(idleMs: number, userAgent: string): HttpFetch {
   return Object.assign(send, { close })
 }
 
-/** What a URL says about its requests, read once for each URL object. */
+/** The facts that a URL holds about its requests, read once for each URL object. */
 interface Destination {
   /** The URL that was read. A URL object may change. */
   readonly href: string

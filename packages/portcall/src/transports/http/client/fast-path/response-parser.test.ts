@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type HeaderLines, ResponseParser } from './response-parser.ts'
 
-/** What a parser reports for one response: its status, a header, its body, and whether the connection is reusable. */
+/** The report of a parser about one response: its status, a header, its body, and whether the connection is reusable. */
 interface Parsed {
   status: number
   headers: HeaderLines | undefined

@@ -87,7 +87,7 @@ export class ClusterSession implements SessionEntry {
     return this.session.legacy
   }
 
-  /** Whether a request of the session runs on this node, or a client reads a stream here. */
+  /** True if a request of the session runs on this node, or a client reads a stream here. */
   get isBusy(): boolean {
     return this.session.isWorking || this.streams.isConnected || this.tails.size > 0
   }

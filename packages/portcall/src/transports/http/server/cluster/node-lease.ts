@@ -15,7 +15,7 @@ export interface NodeLease {
   readonly node: string
   /** The name of this node and its current epoch. Identifies the owner of a stream. */
   readonly owner: string
-  /** Whether the other nodes consider this node alive. The first call after the lease was lost calls `onLost`. */
+  /** Reports whether the other nodes consider this node alive. The first call after the lease was lost calls `onLost`. */
   isHeld(): boolean
   /** Acquires the lease. Does nothing if it was acquired before. */
   start(): Promise<void>
@@ -23,7 +23,7 @@ export interface NodeLease {
   setListeners(listeners: LeaseListeners): void
   /** Resolves when the lease is held, or the node was stopped. */
   whenHeld(): Promise<void>
-  /** Whether an owner is this node, in any epoch. */
+  /** Reports whether an owner is this node, in any epoch. */
   isOwn(owner: string): boolean
   /** Reports whether a node is alive, or an owner is in its current epoch. */
   isAlive(name: string): Promise<boolean>

@@ -1,4 +1,4 @@
-/** What the nodes of a cluster store about sessions and streams, and under which keys. */
+/** The data that the nodes of a cluster store about sessions and streams, and under which keys. */
 import { isObject, type JsonObject, type Request, type RequestId } from '../../../../jsonrpc/message.ts'
 import type { SessionState } from '../../../../legacy/server/session-state.ts'
 import type { SessionTransport } from '../sessions/session-backend.ts'
@@ -14,7 +14,7 @@ export interface SessionRecord {
   notifier?: string | undefined
   /** The time of the last recorded use, by the clock of the node that recorded it. Only used to choose the session to evict. */
   lastUsedAt: number
-  /** Whether the session was busy at that time. */
+  /** True if the session was busy at that time. */
   isBusy?: boolean | undefined
 }
 
@@ -29,7 +29,7 @@ export interface StreamRecord {
    * position were written by a node that had lost its lease, and are ignored.
    */
   readonly earlierLogEnds: readonly string[]
-  /** Whether the stream belongs to no request. */
+  /** True if the stream belongs to no request. */
   readonly isStandalone: boolean
   /** The requests that are answered on the stream. */
   readonly requestIds: readonly RequestId[]

@@ -81,7 +81,7 @@ export class StreamLogs implements StreamEventLog, StreamReader {
     this.#writers.get(name)?.end()
   }
 
-  /** Whether this node writes the stream and other nodes can read it. */
+  /** Reports whether this node writes the stream and other nodes can read it. */
   isStored(name: string): boolean {
     return this.#writers.get(name)?.isStored === true
   }

@@ -8,7 +8,7 @@ export interface StreamWriterOptions {
   readonly node: ClusterNode
   readonly session: string
   readonly name: string
-  /** Whether the stream is in the stores already. */
+  /** True if the stream is in the stores already. */
   readonly isStored: boolean
   /** Reports whether a client reads the stream at this node. */
   readonly isConnected: () => boolean
@@ -54,7 +54,7 @@ export class StreamWriter {
     this.#state = options.isStored ? 'stored' : 'new'
   }
 
-  /** Whether the stream is in the stores, where other nodes can read it. */
+  /** True if the stream is in the stores, where other nodes can read it. */
   get isStored(): boolean {
     return this.#state === 'stored'
   }

@@ -65,7 +65,7 @@ export class Connection {
     socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', ignore)
   }
 
-  /** Whether a response is pending, or is being sent, no matter how slowly the client reads it. */
+  /** Reports whether a response is pending, or is being sent, no matter how slowly the client reads it. */
   isBusy(): boolean {
     const { bytesWritten, writableLength, writable } = this.socket
     const sentBytes = bytesWritten - writableLength

@@ -22,7 +22,7 @@ export interface FastPathOptions extends Pick<FastPathState, 'handler' | 'limits
 
 /** The connections on the fast path. */
 export interface FastPath {
-  /** Whether a connection is on the fast path. */
+  /** Reports whether a connection is on the fast path. */
   has(socket: Socket): boolean
   /** Closes idle connections now, and the others after their responses. */
   drain(): void

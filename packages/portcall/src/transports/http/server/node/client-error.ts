@@ -10,7 +10,7 @@ export type ClientError = Error & { code?: string }
 export interface ClientErrors {
   /** Records the latest request of a connection. Returns false if the connection has failed or is closing, and the request must not run. */
   track(request: IncomingMessage, response: ServerResponse): boolean
-  /** Whether a request of the connection waits for its response. */
+  /** Reports whether a request of the connection waits for its response. */
   isRunning(socket: Duplex): boolean
   /** Handles an error of the parser: the listener of `clientError`. */
   handle(error: ClientError, socket: Duplex): void
@@ -48,7 +48,7 @@ function hasLeft({ code }: ClientError, socket: Duplex): boolean {
   return code === 'ECONNRESET' || socket.readableEnded
 }
 
-/** Whether the error concerns the latest request itself, and no response before it is pending. */
+/** Reports whether the error concerns the latest request itself, and no response before it is pending. */
 function isBroken({ request, response }: Latest): boolean {
   return !request.complete && !response.headersSent && response.socket !== null
 }

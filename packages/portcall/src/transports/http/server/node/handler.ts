@@ -75,7 +75,7 @@ async function handleParsed(context: NodeContext, handler: HttpHandler): Promise
   if (context.isOpen) await handler.handle(context)
 }
 
-/** Whether HTTP implementations may disagree on where the body of a request ends (RFC 9112, section 6.1). */
+/** Reports whether HTTP implementations may disagree on where the body of a request ends (RFC 9112, section 6.1). */
 function isAmbiguous({ headers }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding']
   return encoding !== undefined && ('content-length' in headers || encoding.toLowerCase() !== 'chunked')
@@ -237,7 +237,7 @@ class NodeContext implements HttpContext, PendingWrite {
     return openEventSink(this.#response, { status, headers: [...headers, ...this.commonHeaders], first }, this.#state.limits)
   }
 
-  /** Whether nobody has read a body that is so large, or of unknown size, that reading it would be a waste. */
+  /** Reports whether nobody has read a body that is so large, or of unknown size, that reading it would be a waste. */
   #isBodyUnread(): boolean {
     const { headers, readableEnded } = this.#request
     if (this.#isRead || readableEnded) return false

@@ -24,7 +24,7 @@ export interface HealthChecks {
   stop(): void
 }
 
-/** What the health checks look at. */
+/** The source of the health checks. */
 export interface HealthSource {
   readonly options: HealthOptions
   readonly stores: Pick<Stores, 'store'> | undefined

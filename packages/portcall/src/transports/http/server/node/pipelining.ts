@@ -54,7 +54,7 @@ interface Waiting {
 
 const connections = new WeakMap<Socket, Waiting>()
 
-/** Whether a request of `node:http` waits for the response to the one before it. */
+/** Reports whether a request of `node:http` waits for the response to the one before it. */
 export function isWaiting(response: ServerResponse): boolean {
   return response.socket === null && !response.destroyed
 }

@@ -8,9 +8,9 @@ import type { Stream } from './stream.ts'
 
 /** Receives the messages and the response of a legacy request. */
 export interface ResponseSink {
-  /** Whether requests can be sent to the client. */
+  /** True if requests can be sent to the client. */
   readonly canRequest: boolean
-  /** Whether the connection can be released, so that the client reconnects later. */
+  /** True if the connection can be released, so that the client reconnects later. */
   readonly canRelease: boolean
   /** Sends a notification or a request to the client. */
   send(message: Message): void | Promise<void>
@@ -26,7 +26,7 @@ export interface PostResponseOptions {
   readonly requests: readonly Request[]
   /** The number of responses to expect. Default: one for each request. */
   readonly responses?: number
-  /** Whether the body is an array of responses. */
+  /** True if the body is an array of responses. */
   readonly isBatch?: boolean
   /** Additional response headers. */
   readonly headers?: FlatHeaders

@@ -73,17 +73,17 @@ export class ResumableStreams {
     this.#streamOptions = { endpoint, log, key, eventIdPrefix, canPoll, onInactive: (stream) => this.#retire(stream) }
   }
 
-  /** Whether the revision allows the server to close a stream that the client then resumes. */
+  /** True if the revision allows the server to close a stream that the client then resumes. */
   get canPoll(): boolean {
     return this.#options.canPoll()
   }
 
-  /** Whether a client reads one of the streams. */
+  /** True if a client reads one of the streams. */
   get isConnected(): boolean {
     return this.list().some(({ isConnected }) => isConnected)
   }
 
-  /** Whether a client reads a standalone stream. */
+  /** True if a client reads a standalone stream. */
   get hasListener(): boolean {
     return this.#standalone().some(({ isConnected }) => isConnected)
   }

@@ -46,7 +46,7 @@ export class HttpSession {
     this.#nextId = nextId
   }
 
-  /** Whether a request is being answered, other than those that wait for a response of the client. */
+  /** True if a request is being answered, other than those that wait for a response of the client. */
   get isWorking(): boolean {
     return this.incoming.size > this.waiting
   }

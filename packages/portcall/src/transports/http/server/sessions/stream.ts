@@ -41,7 +41,7 @@ interface UnrecordedEvent {
  */
 export class Stream {
   readonly name: string
-  /** Whether the stream belongs to no request: a client opened it with a GET. */
+  /** True if the stream belongs to no request: a client opened it with a GET. */
   readonly isStandalone: boolean
   readonly #options: StreamOptions
   readonly #key: string
@@ -54,12 +54,12 @@ export class Stream {
   #unrecordedBytes = 0
   #bytesWithoutReader = 0
   #isRecorded = false
-  /** Whether an event is missing in the log. */
+  /** True if an event is missing in the log. */
   #hasGap = false
-  /** Whether a message was lost because the log is too slow, and the client is not disconnected yet. */
+  /** True if a message was lost because the log is too slow, and the client is not disconnected yet. */
   #hasOverflowed = false
   #isEnded = false
-  /** Whether everything up to the end was sent. */
+  /** True if everything up to the end was sent. */
   #isFinished = false
   #isClosed = false
   #isDeleted = false
@@ -75,12 +75,12 @@ export class Stream {
     return this.#pendingReply !== undefined || this.#sink?.closed === false
   }
 
-  /** Whether no more events will follow, or the stream is standalone and has no reader. */
+  /** True if no more events will follow, or the stream is standalone and has no reader. */
   get isInactive(): boolean {
     return this.#isEnded || (this.isStandalone && !this.isConnected)
   }
 
-  /** Whether a message can get to the client: it is connected, or it can resume the stream. */
+  /** True if a message can get to the client: it is connected, or it can resume the stream. */
   get isReachable(): boolean {
     return this.isConnected || this.#isRecorded
   }
