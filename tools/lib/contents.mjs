@@ -66,7 +66,10 @@ export const SECTIONS = [
   {
     title: 'Apps',
     folder: 'apps',
-    pages: [['server', 'Views of tools', 'show a page in the conversation, with the result of a tool']],
+    pages: [
+      ['server', 'Views of tools', 'show a page in the conversation, with the result of a tool'],
+      ['views', 'The page of a view', "read the result, call tools, follow the host's theme and size"],
+    ],
   },
   {
     title: 'Authorization',
