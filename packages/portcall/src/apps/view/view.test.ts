@@ -165,7 +165,7 @@ describe('events of a view', () => {
 })
 
 test('the core has at most 4 KB with gzip, and no eval', async () => {
-  const input = fileURLToPath(new URL('../../entrypoints/apps.ts', import.meta.url))
+  const input = fileURLToPath(new URL('./connect.ts', import.meta.url))
   const bundle = await rolldown({ input, platform: 'browser', logLevel: 'warn' })
   const { output } = await bundle.generate({ format: 'esm', minify: true })
   await bundle.close()
