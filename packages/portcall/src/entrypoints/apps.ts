@@ -1,7 +1,7 @@
 /** Views of MCP Apps: the page's side, for browsers. @module */
 
 export type { App, AppEvents, AppOptions } from '../apps/view/app.ts'
-export type { RequestOptions as AppRequestOptions } from '../apps/view/bridge.ts'
+export type { AppRequestOptions } from '../apps/view/bridge.ts'
 export { connectApp } from '../apps/view/connect.ts'
 export { AppError, type AppErrorCode } from '../apps/view/errors.ts'
 export type { AppResult, DisplayMode, HostCapabilities, HostContext, Json, ViewTool } from '../apps/view/types.ts'

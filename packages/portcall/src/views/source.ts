@@ -1,4 +1,5 @@
 import { describe } from '../../../util/src/describe.ts'
+import { attribute, elementsOf, isLocal } from './elements.ts'
 import { ViewError } from './errors.ts'
 import { type FilePlatform, findFilePlatform } from './platform.ts'
 
@@ -55,14 +56,14 @@ function pathOf(source: string | URL, from: string | URL | undefined, { path, ur
   return from === undefined ? path.resolve(cwd(), file) : path.resolve(toPath(from), '..', file)
 }
 
-const LOCAL_FILE = /<(?:script\b[^>]*?\ssrc|link\b[^>]*?\shref|img\b[^>]*?\ssrc)\s*=\s*["']?(?!["'#]|[a-z][a-z0-9+.-]*:|\/\/)/i
-const MODULE = /<script\b[^>]*\btype\s*=\s*["']?module\b[^>]*>([\s\S]*?)<\/script/gi
-const LOCAL_IMPORT = /\b(?:from|import)\s*\(?\s*["'](?![a-z][a-z0-9+.-]*:|\/\/)/i
-const IMPORT_MAP = /<script\b[^>]*\btype\s*=\s*["']?importmap\b/i
+const LOCAL_IMPORT = /\b(?:from|import)\s*(?:\(\s*)?["'](?![a-z][a-z0-9+.-]*:|\/\/)/i
 
 /** Reports whether a page names files beside it, or imports packages. */
 export function namesFiles(html: string): boolean {
-  if (LOCAL_FILE.test(html)) return true
-  if (IMPORT_MAP.test(html)) return false
-  return [...html.matchAll(MODULE)].some(([, code = '']) => LOCAL_IMPORT.test(code))
+  const elements = elementsOf(html)
+  if (elements.some(({ name, attributes }) => isLocal(attribute(attributes, name === 'link' ? 'href' : 'src')))) return true
+  const typeOf = (attributes: string): string | undefined => attribute(attributes, 'type')?.toLowerCase()
+  const scripts = elements.filter(({ name }) => name === 'script')
+  if (scripts.some(({ attributes }) => typeOf(attributes) === 'importmap')) return false
+  return scripts.some(({ attributes, code }) => typeOf(attributes) === 'module' && LOCAL_IMPORT.test(code))
 }

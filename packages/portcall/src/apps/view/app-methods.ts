@@ -1,4 +1,4 @@
-/** What views ask of their host. Each method is refused here if the host does not offer it. */
+/** The requests of views to their host. Each method is refused here if the host does not offer it. */
 import type { AppToolTypes } from '../../protocol/apps.ts'
 import type { App, AppOptions } from './app.ts'
 import type { Bridge } from './bridge.ts'

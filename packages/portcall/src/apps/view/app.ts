@@ -1,6 +1,6 @@
 /** The object that views work with. */
 import type { AppToolTypes } from '../../protocol/apps.ts'
-import type { RequestOptions } from './bridge.ts'
+import type { AppRequestOptions } from './bridge.ts'
 import type { AppResult, DisplayMode, HostCapabilities, HostContext, Json, ViewTool } from './types.ts'
 
 /** The events of a view. The last value of each is kept for listeners that come later. */
@@ -35,10 +35,10 @@ export interface App<Tools extends AppToolTypes = AppToolTypes> {
   call<Name extends keyof Tools & string>(
     tool: Name,
     input: Tools[Name]['input'],
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<AppResult<Tools[Name]['output']>>
   /** Reads a resource of the view's server. Returns its contents, as in MCP. */
-  read(uri: string, options?: RequestOptions): Promise<Json[]>
+  read(uri: string, options?: AppRequestOptions): Promise<Json[]>
   /** Asks the host to open an http or https address. */
   openLink(url: string): Promise<void>
   /** Writes into the conversation in the user's name: a text, or content blocks. */
@@ -50,7 +50,7 @@ export interface App<Tools extends AppToolTypes = AppToolTypes> {
   /** Asks for another display mode, one that the host lists. Returns the mode that the host chose. */
   requestDisplayMode(mode: DisplayMode): Promise<DisplayMode>
   /** Asks the model of the host: the parameters and the result of `sampling/createMessage`. Needs the option `sampling`. */
-  sample(params: Json, options?: RequestOptions): Promise<Json>
+  sample(params: Json, options?: AppRequestOptions): Promise<Json>
   /** Writes to the log of the host, if it has one. */
   log(level: 'debug' | 'info' | 'warning' | 'error', data: unknown): void
   /** Asks the host to remove the view. */
@@ -69,13 +69,13 @@ export interface AppOptions {
   readonly version: string
   /** The modes that the view is made for. Default: `['inline']`. */
   readonly displayModes?: readonly DisplayMode[]
-  /** Whether to report the size of the page. Default: `true`. */
+  /** True to report the size of the page. Default: `true`. */
   readonly autoSize?: boolean
-  /** Whether to apply the host's theme to the page. Default: `true`. */
+  /** True to apply the host's theme to the page. Default: `true`. */
   readonly autoStyle?: boolean
   /** Tools that the view offers to the host, by name. A draft of the extension: few hosts call them. */
   readonly tools?: { readonly [name: string]: ViewTool }
-  /** Whether the view may ask the model of the host. Default: `false`. */
+  /** True if the view may ask the model of the host. Default: `false`. */
   readonly sampling?: boolean
   /** How long to wait for the host's answer. Default: 10 000. */
   readonly handshakeTimeoutMs?: number

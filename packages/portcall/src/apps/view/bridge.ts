@@ -16,7 +16,7 @@ export interface BridgeHandlers {
 }
 
 /** Ends a request early. */
-export interface RequestOptions {
+export interface AppRequestOptions {
   /** Cancels the request, and tells the host. */
   readonly signal?: AbortSignal
   /** How long to wait for the answer. Default: without end. */
@@ -30,7 +30,7 @@ interface Waiting {
 
 /** Sends requests and notifications, and receives. */
 export interface Bridge {
-  request(method: string, params: Json, options?: RequestOptions): Promise<unknown>
+  request(method: string, params: Json, options?: AppRequestOptions): Promise<unknown>
   notify(method: string, params?: Json): void
   /** Ends the bridge: pending requests fail, messages are ignored. */
   close(): void

@@ -32,13 +32,21 @@ export interface HostContext extends Json {
 
 /** The features that a host offers. */
 export interface HostCapabilities extends Json {
+  /** Opens addresses. */
   openLinks?: Json
+  /** Offers files for download. */
   downloadFile?: Json
+  /** Passes calls of tools to the server of the view. */
   serverTools?: Json
+  /** Passes reads of resources to the server of the view. */
   serverResources?: Json
+  /** Takes messages for a log. */
   logging?: Json
+  /** Tells the model of the view, by the kinds of content. */
   updateModelContext?: Json
+  /** Writes into the conversation, by the kinds of content. */
   message?: Json
+  /** Asks the model. */
   sampling?: Json
 }
 
@@ -48,7 +56,7 @@ export interface AppResult<Output = unknown> {
   content: ({ type: string } & Json)[]
   /** Data in the form of the tool's output schema. */
   structuredContent: Output
-  /** Whether the tool failed. */
+  /** True if the tool failed. */
   isError?: boolean
   /** Metadata, also what only views see. */
   _meta?: Json

@@ -47,19 +47,19 @@ export function callingServer({ meta }: Caller, { uris, byName }: RoutingTable):
 }
 
 /** Reports whether a view may call a tool that the caller may see. */
-function isForViews({ upstream, kind, server, name, definition }: ViewTool, caller: Caller): boolean {
+function isForViews({ upstream, kind, server, name, definition }: OwnTool, caller: Caller): boolean {
   if (!upstream.filters.tool.accepts(name) || !isVisibleTo(definition, 'app')) return false
   return caller.policies.isEmpty || caller.policies.isVisible({ server, kind, name, definition }, caller)
 }
 
 /** A tool of a server, with its definition. */
-export type ViewTool = Pick<MergedItem, 'upstream' | 'server' | 'kind' | 'name' | 'definition'>
+export type OwnTool = Pick<MergedItem, 'upstream' | 'server' | 'kind' | 'name' | 'definition'>
 
 /** Finds a tool of the server of a view, by the name on its server. */
-export async function findOwnTool(upstream: GatewayUpstream, name: string, caller: Caller): Promise<ViewTool | undefined> {
+export async function findOwnTool(upstream: GatewayUpstream, name: string, caller: Caller): Promise<OwnTool | undefined> {
   const { value } = await upstream.catalogue.list('tool', caller, upstream.listWaitMs)
   const definition = value?.items.get(name)
-  const tool: ViewTool | undefined = definition && { upstream, server: upstream.name, kind: 'tool', name, definition }
+  const tool: OwnTool | undefined = definition && { upstream, server: upstream.name, kind: 'tool', name, definition }
   return tool && isForViews(tool, caller) ? tool : undefined
 }
 
@@ -73,7 +73,7 @@ export function findViewTool(
   list: MergedList,
   { name, caller }: { readonly name: string; readonly caller: Caller },
   reads: ViewReads,
-): ViewTool | undefined {
+): OwnTool | undefined {
   const candidates = [...list.items.values()].filter((item) => item.name === name && isForViews(item, caller))
   const [only, ...others] = candidates
   if (!only) return undefined

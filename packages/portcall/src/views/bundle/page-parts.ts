@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { attribute, isLocal } from '../elements.ts'
 import { dataUrlOf } from './assets.ts'
 
 /** The modules of a page, and the page without them. */
@@ -17,19 +18,12 @@ export const SCRIPT_MARK = '<!--portcall:script-->'
 
 const ELEMENT =
   /<script\b([^<>]*)>([\s\S]*?)<\/script\s*>|<link\b([^<>]*)>|(<img\b[^<>]*?\ssrc\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)/gi
-const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i
-
-function attribute(attributes: string, name: string): string | undefined {
-  const [, quoted, single, bare] = new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i').exec(attributes) ?? []
-  return quoted ?? single ?? bare
-}
 
 /** Takes the local scripts and style sheets out of a page, and makes its images and icons data URLs. @throws ViewError when a file is missing. */
 export function splitPage(page: string, path: string, maxAssetBytes: number): PageParts {
   const modules: PageModule[] = []
   let hasMark = false
   const toPath = (file: string): string => resolve(dirname(path), file.replace(/^\/+/, '').replace(/[?#][\s\S]*/, ''))
-  const isLocal = (file: string | undefined): file is string => file !== undefined && file !== '' && !ELSEWHERE.test(file)
   const take = (module: PageModule): string => {
     modules.push(module)
     const mark = hasMark ? '' : SCRIPT_MARK
