@@ -12,7 +12,10 @@ export interface AppEvents<Tools extends AppToolTypes> {
   /** The result of the tool call. */
   result: AppResult<Tools[keyof Tools]['output']>
   /** The tool call was cancelled. */
-  cancelled: { reason?: string }
+  cancelled: {
+    /** The reason that the host gives. */
+    reason?: string
+  }
   /** The context, merged, after each change. */
   context: HostContext
 }
@@ -20,7 +23,12 @@ export interface AppEvents<Tools extends AppToolTypes> {
 /** A connected view. */
 export interface App<Tools extends AppToolTypes = AppToolTypes> {
   /** The name and version of the host. */
-  readonly host: { readonly name: string; readonly version: string } & Json
+  readonly host: {
+    /** The name. */
+    readonly name: string
+    /** The version. */
+    readonly version: string
+  } & Json
   /** The features of the host. */
   readonly capabilities: HostCapabilities
   /** The host's surroundings, with all changes so far. */
@@ -77,6 +85,6 @@ export interface AppOptions {
   readonly tools?: { readonly [name: string]: ViewTool }
   /** True if the view may ask the model of the host. Default: `false`. */
   readonly sampling?: boolean
-  /** How long to wait for the host's answer. Default: 10 000. */
+  /** How long to wait for the host's answer. Default: 10,000 (milliseconds). */
   readonly handshakeTimeoutMs?: number
 }

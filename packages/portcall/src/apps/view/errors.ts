@@ -22,6 +22,7 @@ export class AppError extends Error {
   /** The data of the JSON-RPC error, with `REQUEST_FAILED`. */
   readonly data?: unknown
 
+  /** `details` are the code and the data of a JSON-RPC error. */
   constructor(code: AppErrorCode, message: string, details: { readonly code?: unknown; readonly data?: unknown } = {}) {
     super(message)
     this.code = code

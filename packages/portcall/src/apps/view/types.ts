@@ -11,23 +11,57 @@ export type DisplayMode = 'inline' | 'fullscreen' | 'pip'
 /** The host's surroundings. Each member may be absent. */
 export interface HostContext extends Json {
   /** The tool call that opened the view. */
-  toolInfo?: { id?: string | number; tool: { name: string } & Json }
+  toolInfo?: {
+    /** The id of the call, as the host names it. */
+    id?: string | number
+    /** The tool, as `tools/list` has it. */
+    tool: {
+      /** The name of the tool. */
+      name: string
+    } & Json
+  }
   /** The color theme. */
   theme?: 'light' | 'dark'
   /** CSS variables and fonts. */
-  styles?: { variables?: { [name: string]: string | undefined }; css?: { fonts?: string } }
+  styles?: {
+    /** CSS variables by name, such as `--color-text-primary`. */
+    variables?: { [name: string]: string | undefined }
+    /** Style sheets of the host. */
+    css?: {
+      /** A style sheet with the fonts of the host. */
+      fonts?: string
+    }
+  }
   /** How the view is shown. */
   displayMode?: DisplayMode
   /** The modes that the host can show. */
   availableDisplayModes?: DisplayMode[]
   /** The size of the frame, px: fixed, or at most. */
-  containerDimensions?: { height?: number; maxHeight?: number; width?: number; maxWidth?: number }
+  containerDimensions?: {
+    /** The height, if it is fixed. */
+    height?: number
+    /** The largest height. */
+    maxHeight?: number
+    /** The width, if it is fixed. */
+    width?: number
+    /** The largest width. */
+    maxWidth?: number
+  }
   /** The language of the user, BCP 47. */
   locale?: string
   /** The time zone of the user, IANA. */
   timeZone?: string
   /** Px that the host covers at each edge. */
-  safeAreaInsets?: { top: number; right: number; bottom: number; left: number }
+  safeAreaInsets?: {
+    /** At the top. */
+    top: number
+    /** At the right. */
+    right: number
+    /** At the bottom. */
+    bottom: number
+    /** At the left. */
+    left: number
+  }
 }
 
 /** The features that a host offers. */
@@ -53,7 +87,10 @@ export interface HostCapabilities extends Json {
 /** The result of a tool. */
 export interface AppResult<Output = unknown> {
   /** Content blocks, as in MCP. */
-  content: ({ type: string } & Json)[]
+  content: ({
+    /** The kind of the block, such as `text`. */
+    type: string
+  } & Json)[]
   /** Data in the form of the tool's output schema. */
   structuredContent: Output
   /** True if the tool failed. */
