@@ -14,6 +14,7 @@ type Methods<Tools extends AppToolTypes> = Pick<
   | 'updateContext'
   | 'download'
   | 'requestDisplayMode'
+  | 'reportSize'
   | 'sample'
   | 'log'
   | 'requestTeardown'
@@ -79,6 +80,7 @@ export function appMethods<Tools extends AppToolTypes>(
       const result = (await bridge.request('ui/request-display-mode', { mode })) as { mode?: DisplayMode }
       return result.mode ?? context().displayMode ?? 'inline'
     },
+    reportSize: (size) => bridge.notify('ui/notifications/size-changed', { ...size }),
     async sample(params, requestOptions) {
       if (!options.sampling) throw new AppError('UNSUPPORTED_BY_HOST', 'sample() needs the option sampling: true of connectApp')
       need('sampling')

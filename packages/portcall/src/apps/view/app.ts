@@ -57,6 +57,8 @@ export interface App<Tools extends AppToolTypes = AppToolTypes> {
   download(name: string, data: string | Blob, mimeType?: string): Promise<void>
   /** Asks for another display mode, one that the host lists. Returns the mode that the host chose. */
   requestDisplayMode(mode: DisplayMode): Promise<DisplayMode>
+  /** Reports the size of the page, in px. Needed only with `autoSize: false`. */
+  reportSize(size: { readonly width?: number; readonly height?: number }): void
   /** Asks the model of the host: the parameters and the result of `sampling/createMessage`. Needs the option `sampling`. */
   sample(params: Json, options?: AppRequestOptions): Promise<Json>
   /** Writes to the log of the host, if it has one. */
