@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url'
 import type { ServerLike } from 'portcall'
 import { explainListenError } from '../../../portcall/src/transports/http/server/node/listen-error.ts'
 import { answerSafely } from '../../../util/src/answer-safely.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { createBackend, type InspectorBackend } from '../backend.ts'
 import type { BackendOptions } from '../core-parts.ts'
 import { type Access, createAccess } from './access.ts'
 import { createAssets } from './assets.ts'
 import { createEventStreams } from './event-stream.ts'
 import { createInspectorRequestHandler, type InspectorRequestHandler } from './handler.ts'
+
+const GRACE_MS = 30_000
 
 /** Options of `serveInspector`. */
 export interface InspectorServerOptions extends BackendOptions {
@@ -25,6 +28,22 @@ export interface InspectorServerOptions extends BackendOptions {
   readonly assets?: string
 }
 
+const SHARED_NAMES: OptionNames<Pick<InspectorServerOptions, 'allowedHosts' | 'graceMs' | 'assets'>> = {
+  allowedHosts: 'texts',
+  graceMs: GRACE_MS,
+  assets: 'nonempty',
+}
+const SERVER_NAMES: OptionNames<InspectorServerOptions> = {
+  ...SHARED_NAMES,
+  info: 'object',
+  loaders: 'object',
+  sources: 'object',
+  writeHostEntry: 'function',
+  directory: 'nonempty',
+  port: 'number',
+  host: 'nonempty',
+}
+
 /** An inspector that is listening. */
 export interface ListeningInspector {
   /** The address of the page, without the token. */
@@ -37,13 +56,12 @@ export interface ListeningInspector {
   close(): Promise<void>
 }
 
-const GRACE_MS = 30_000
-
 /** The page is next to the script of this module. */
 const ASSETS = fileURLToPath(new URL('./inspector/page/', import.meta.url))
 
 /** Serves the inspector. @throws Error if the page is missing, or the port is in use. */
 export async function serveInspector(options: InspectorServerOptions): Promise<ListeningInspector> {
+  checkOptions('serveInspector()', options, { names: SERVER_NAMES, required: { info: 'Name the inspector, as servers see it' } })
   const { port = 0, host = '127.0.0.1' } = options
   let url = ''
   const access = createAccess({ basePath: '/', ...(options.allowedHosts && { allowedHosts: options.allowedHosts }) })
@@ -113,6 +131,8 @@ export interface InspectorHandlerOptions extends Pick<InspectorServerOptions, 'a
   readonly inProduction?: boolean
 }
 
+const HANDLER_NAMES: OptionNames<InspectorHandlerOptions> = { ...SHARED_NAMES, path: 'nonempty', inProduction: 'boolean' }
+
 /** A handler of the inspector for an existing HTTP server. */
 export interface InspectorHandler {
   /** Answers the requests below its path. Calls `next`, or responds with 404, for others. */
@@ -129,6 +149,7 @@ export interface InspectorHandler {
  * it responds with 404.
  */
 export function inspectorHandler(server: ServerLike, options: InspectorHandlerOptions = {}): InspectorHandler {
+  checkOptions('inspectorHandler()', options, { names: HANDLER_NAMES })
   const { path = '/inspector', inProduction = false, allowedHosts, ...others } = options
   const isOff = process.env.NODE_ENV === 'production' && !inProduction
   const basePath = `/${path.replace(/^\/+|(?<!\/)\/+$/g, '')}/`.replace('//', '/')

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import type { BuildViewOptions, BuiltView } from '../build-options.ts'
 import { nameOfFile } from '../names.ts'
 import { findViewFile, isPage } from '../source.ts'
@@ -12,21 +11,11 @@ import { type PageParts, splitPage } from './page-parts.ts'
 import { runRolldown } from './run-rolldown.ts'
 import { runVite } from './run-vite.ts'
 
-const NAMES: OptionNames<BuildViewOptions> = {
-  outFile: 'nonempty',
-  bundler: ['vite', 'rolldown'],
-  plugins: 'array',
-  minify: 'boolean',
-  sourcemap: 'boolean',
-  maxAssetBytes: 100_000,
-}
-
 /** The largest file that becomes a part of a page. */
 const MAX_ASSET_BYTES = 102_400
 
 /** Bundles a view. @throws ViewError, or the error of the bundler. */
 export async function build(entry: string | URL, options: BuildViewOptions): Promise<BuiltView> {
-  checkOptions('buildView(entry, options)', options, { names: NAMES, advice: { out: 'Use "outFile"' } })
   const { maxAssetBytes = MAX_ASSET_BYTES, outFile } = options
   const { path } = findViewFile(entry, undefined)
   const warnings: string[] = []
