@@ -18,6 +18,7 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
     /\bcommand: |127\.0\.0\.1:3000\/mcp'|connectAll\(|^(?=[\s\S]*\bconnect\()[\s\S]*\.example\b|^(?=[\s\S]*\bconnect\()[\s\S]*example\.com/,
     'a server',
   ],
+  [/buildView\('\/app/, 'the files of a view'],
 ]
 
 /** How a program is run. */
