@@ -18,13 +18,24 @@ export interface OpenaiGlobals {
   /** The language of the user, BCP 47. */
   readonly locale: string
   /** The kind of the device. */
-  readonly userAgent: { readonly device: { readonly type: string }; readonly capabilities: Json }
+  readonly userAgent: {
+    /** The device. */
+    readonly device: {
+      /** `mobile` or `desktop`. */
+      readonly type: string
+    }
+    /** `hover` and `touch`: true or false. */
+    readonly capabilities: Json
+  }
   /** The largest height of the frame, px. */
   readonly maxHeight: number | undefined
   /** How the view is shown. */
   readonly displayMode: DisplayMode
   /** Px that the host covers at each edge. */
-  readonly safeArea: { readonly insets: Json }
+  readonly safeArea: {
+    /** `top`, `right`, `bottom` and `left`. */
+    readonly insets: Json
+  }
 }
 
 /** The methods of `window.openai`. A method is absent if the host has no counterpart, so that pages can tell. */
@@ -36,7 +47,10 @@ export interface OpenaiMethods {
   /** Opens an address. */
   openExternal?(link: { readonly href: string }): Promise<void>
   /** Asks for another display mode. */
-  requestDisplayMode?(request: { readonly mode: DisplayMode }): Promise<{ readonly mode: DisplayMode }>
+  requestDisplayMode?(request: { readonly mode: DisplayMode }): Promise<{
+    /** The mode that the host chose. */
+    readonly mode: DisplayMode
+  }>
   /** Asks the host to remove the view. */
   requestClose(): void
   /** Keeps a state, and tells the model if the host can. */
