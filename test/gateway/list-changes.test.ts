@@ -1,5 +1,5 @@
 import { createServer, type Exchange, type Server } from 'portcall'
-import { connect } from 'portcall/client'
+import { ClientClosedError, connect } from 'portcall/client'
 import { createGateway } from 'portcall/gateway'
 import { ConnectionLostError } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
@@ -94,13 +94,17 @@ describe.each(REVISIONS)('a client of %s that lists again after each notificatio
     await subscription.acknowledged
     const notified = { tools: 0, prompts: 0, resources: 0 }
     const listed = { tools: 0, prompts: 0, resources: 0 }
-    void (async () => {
+    const listing = (async () => {
       for await (const { type } of subscription) {
         if (type === 'resource') continue
         notified[type as keyof typeof notified]++
         listed[type as keyof typeof listed] = (await peer[type as keyof typeof notified]().toArray()).length
       }
     })()
+    // The end of the test may close the client while it lists.
+    listing.catch((error: unknown) => {
+      if (!(error instanceof ClientClosedError)) throw error
+    })
     return { server, servers, gateway, fetches, notified, listed }
   }
   /** Changes something 100 times within a second. */
