@@ -5,6 +5,13 @@ export async function sha256(text: string): Promise<string> {
   return toBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }
 
+/** Returns the SHA-256 of a text or of bytes as hexadecimal digits. */
+export async function sha256Hex(data: string | Uint8Array): Promise<string> {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : Uint8Array.from(data)
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 /** Compares two strings in a time that depends on their lengths only. */
 export function constantTimeEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../util/src/escape-html.ts'
 import type { MessageEntry, TimelineEntry } from '../protocol/timeline.ts'
 import type { StoredEntry } from '../timeline/timeline.ts'
 import type { ExportInput } from './export-input.ts'
@@ -74,9 +75,4 @@ function pretty(text: string, redact: ExportInput['redact']): string {
 
 function disclosure(title: string, body: string, kind = ''): string {
   return `<details><summary class="${kind}">${escapeHtml(title)}</summary><pre>${escapeHtml(body)}</pre></details>`
-}
-
-/** Makes text safe inside an element and an attribute. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -29,10 +29,3 @@ export function renderPage({ title, content, status = 200, headers = {} }: HtmlP
 ${content}</html>`
   return { status, headers: { ...HEADERS, ...headers }, body }
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** Escapes a text for the content and the quoted attributes of HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
-}

@@ -1,5 +1,5 @@
+import { sha256Hex } from '../../../util/src/digest.ts'
 import type { HttpInfo } from '../jsonrpc/exchange.ts'
-import { sha256Hex } from './sha256-hex.ts'
 
 /** A host that needs a domain in a form of its own. */
 type DomainHost = 'claude' | 'chatgpt'

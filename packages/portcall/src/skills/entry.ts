@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../../util/src/digest.ts'
 import { PortcallError } from '../../../util/src/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 
@@ -92,6 +93,5 @@ export function directoryOf(uri: string): string {
 
 /** Returns the SHA-256 digest of bytes in the format of entries. */
 export async function digestOf(bytes: Uint8Array): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)))
-  return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  return `sha256:${await sha256Hex(bytes)}`
 }

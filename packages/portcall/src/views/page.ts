@@ -1,4 +1,4 @@
-import { sha256Hex } from '../protocol/sha256-hex.ts'
+import { sha256Hex } from '../../../util/src/digest.ts'
 import { buildView } from './build-view.ts'
 import { nameOfFile } from './names.ts'
 import { findViewFile, type HtmlSource, type ViewSource } from './source.ts'

@@ -1,5 +1,6 @@
+import { escapeHtml } from '../../../../util/src/escape-html.ts'
 import type { HookResponse } from '../../protocol/http.ts'
-import { escapeHtml, renderPage } from '../html-page.ts'
+import { renderPage } from '../html-page.ts'
 import { isLoopbackUrl } from '../server/resource.ts'
 import type { ProxyClient } from './clients.ts'
 

@@ -4,6 +4,8 @@
  * when servers are added or removed, and different items never get the same name.
  */
 
+import { sha256Hex } from '../../../../util/src/digest.ts'
+
 const SEPARATOR = '__'
 const HASH_LENGTH = 16
 const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`)
@@ -63,7 +65,5 @@ export function hasHash(qualifiedName: string): boolean {
 
 /** Returns the first hexadecimal digits of a SHA-256 hash. */
 async function hashOf(parts: readonly string[]): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify(parts))
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', text)).subarray(0, HASH_LENGTH / 2)
-  return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return (await sha256Hex(JSON.stringify(parts))).slice(0, HASH_LENGTH)
 }

@@ -1,4 +1,5 @@
-import { escapeHtml, renderPage } from '../../auth/html-page.ts'
+import { escapeHtml } from '../../../../util/src/escape-html.ts'
+import { renderPage } from '../../auth/html-page.ts'
 import type { HookResponse } from '../../protocol/http.ts'
 
 /** The path of the pages. */

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../../util/src/escape-html.ts'
 import type { Bundled } from './bundler.ts'
 import { SCRIPT_MARK } from './page-parts.ts'
 
@@ -43,8 +44,4 @@ const ESCAPED = '\\x3C'
 /** Escapes what would end a style element. */
 export function escapeStyle(css: string): string {
   return css.replace(/<(?=\/style)/gi, '\\3C ')
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
