@@ -1,4 +1,4 @@
-/** The parts of MCP Apps that servers, hosts, gateways and agents share. https://github.com/modelcontextprotocol/ext-apps, version 2026-01-26. */
+/** The parts of MCP Apps that servers, hosts, gateways and agents share. https://github.com/modelcontextprotocol/ext-apps */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from './types.ts'
 
@@ -7,6 +7,10 @@ export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
 
 /** An id under which some clients declare the extension. It is only read. */
 export const APPS_EXTENSION_ALIAS = 'io.modelcontextprotocol/apps'
+
+/** The version of the extension that views and hosts speak. */
+// biome-ignore lint/plugin: the extension has versions of its own
+export const APPS_VERSION = '2026-01-26'
 
 /** The media type of views. */
 export const VIEW_MIME_TYPE = 'text/html;profile=mcp-app'
@@ -54,6 +58,16 @@ export interface ViewPermissions {
   /** Writing to the clipboard. */
   clipboardWrite?: object
 }
+
+/** The keys with which ChatGPT described views before MCP Apps, and which hosts may still read. */
+export const OpenaiViewKey = { csp: 'openai/widgetCSP', domain: 'openai/widgetDomain' } as const
+
+/** The names of the lists of a `ViewCsp` under `OpenaiViewKey.csp`. */
+export const OPENAI_CSP_LISTS = {
+  connectDomains: 'connect_domains',
+  resourceDomains: 'resource_domains',
+  frameDomains: 'frame_domains',
+} as const
 
 /** The members of `ViewPermissions`. */
 export const VIEW_PERMISSIONS = ['camera', 'microphone', 'geolocation', 'clipboardWrite'] as const

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { describe } from '../../../util/src/describe.ts'
-import { CSP_LISTS, VIEW_PERMISSIONS, type ViewCsp, type ViewPermissions } from '../protocol/apps.ts'
+import { CSP_LISTS, OPENAI_CSP_LISTS, VIEW_PERMISSIONS, type ViewCsp, type ViewPermissions } from '../protocol/apps.ts'
 import { isCspSource } from '../protocol/csp-source.ts'
 import type { CacheHint } from '../protocol/types.ts'
 
@@ -93,9 +93,7 @@ const CSP_NAMES: OptionNames<ViewCsp> = {
   baseUriDomains: 'texts',
 }
 const CSP_ADVICE = {
-  connect_domains: 'Use "connectDomains"',
-  resource_domains: 'Use "resourceDomains"',
-  frame_domains: 'Use "frameDomains"',
+  ...Object.fromEntries(Object.entries(OPENAI_CSP_LISTS).map(([list, name]) => [name, `Use "${list}"`])),
   redirect_domains: 'Use "redirectDomains" of "chatgpt"',
 }
 

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { isVisibleTo, ViewKey, type ViewMeta } from '../protocol/apps.ts'
+import { isVisibleTo, OPENAI_CSP_LISTS, OpenaiViewKey, ViewKey, type ViewMeta } from '../protocol/apps.ts'
 import type { ViewedTool } from '../server/tool-view.ts'
 import type { ChatgptOptions, ViewOptions } from './options.ts'
 
@@ -24,15 +24,16 @@ function renderOpenaiMeta(
   { csp, domain, prefersBorder }: ViewMeta,
   { description, redirectDomains }: ChatgptOptions = {},
 ): JsonObject {
+  const { connectDomains, resourceDomains, frameDomains } = OPENAI_CSP_LISTS
   const widgetCsp = withoutUndefined({
-    connect_domains: csp?.connectDomains,
-    resource_domains: csp?.resourceDomains,
-    frame_domains: csp?.frameDomains,
+    [connectDomains]: csp?.connectDomains ?? [],
+    [resourceDomains]: csp?.resourceDomains ?? [],
+    [frameDomains]: csp?.frameDomains,
     redirect_domains: redirectDomains,
   })
   return withoutUndefined({
-    'openai/widgetCSP': { connect_domains: [], resource_domains: [], ...widgetCsp },
-    'openai/widgetDomain': domain,
+    [OpenaiViewKey.csp]: widgetCsp,
+    [OpenaiViewKey.domain]: domain,
     'openai/widgetPrefersBorder': prefersBorder,
     'openai/widgetDescription': description,
   })

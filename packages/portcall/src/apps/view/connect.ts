@@ -1,5 +1,5 @@
 /** The connection of a view with its host. */
-import type { AppToolTypes } from '../../protocol/apps.ts'
+import { APPS_VERSION, type AppToolTypes } from '../../protocol/apps.ts'
 import type { App, AppEvents, AppOptions } from './app.ts'
 import { appMethods } from './app-methods.ts'
 import { type Bridge, openBridge } from './bridge.ts'
@@ -9,10 +9,6 @@ import { watchSize } from './size.ts'
 import { applyContext } from './style.ts'
 import type { HostCapabilities, HostContext, Json } from './types.ts'
 import { answerView } from './view-tools.ts'
-
-/** The version of the extension that the view speaks. */
-// biome-ignore lint/plugin: the extension has versions of its own
-const PROTOCOL_VERSION = '2026-01-26'
 
 type Events<Tools extends AppToolTypes> = { [Name in keyof AppEvents<Tools>]: Kept<AppEvents<Tools>[Name]> }
 
@@ -91,7 +87,7 @@ async function shakeHands(bridge: Bridge, options: AppOptions): Promise<Initiali
   const params = {
     appInfo: { name, version },
     appCapabilities: { availableDisplayModes: displayModes, ...(tools && { tools: {} }) },
-    protocolVersion: PROTOCOL_VERSION,
+    protocolVersion: APPS_VERSION,
   }
   try {
     return ((await bridge.request('ui/initialize', params, { timeoutMs })) ?? {}) as InitializeResult

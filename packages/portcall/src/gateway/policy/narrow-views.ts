@@ -1,7 +1,14 @@
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { describe } from '../../../../util/src/describe.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { CSP_LISTS, VIEW_PERMISSIONS, ViewKey, type ViewPermissions } from '../../protocol/apps.ts'
+import {
+  CSP_LISTS,
+  OPENAI_CSP_LISTS,
+  OpenaiViewKey,
+  VIEW_PERMISSIONS,
+  ViewKey,
+  type ViewPermissions,
+} from '../../protocol/apps.ts'
 import { isCspSource } from '../../protocol/csp-source.ts'
 import type { GatewayPolicy } from './types.ts'
 
@@ -29,14 +36,6 @@ const NAMES: OptionNames<NarrowViewsOptions> = {
   baseUriDomains: 'texts',
   permissions: 'texts',
 }
-
-/** The lists of ChatGPT's own keys, which hosts may read instead. */
-const OPENAI_LISTS = {
-  connectDomains: 'connect_domains',
-  resourceDomains: 'resource_domains',
-  frameDomains: 'frame_domains',
-} as const
-const OPENAI_CSP = 'openai/widgetCSP'
 
 /**
  * Creates a policy that removes origins and browser features from what views declare. Hosts allow views only what they declare. Nothing is ever added.
@@ -71,14 +70,14 @@ export function narrowViews(options: NarrowViewsOptions): GatewayPolicy {
 function narrowItem(item: JsonObject, options: NarrowViewsOptions): JsonObject {
   const meta = item._meta
   if (!isObject(meta)) return item
-  const { [ViewKey.nested]: ui, [OPENAI_CSP]: openai } = meta
+  const { [ViewKey.nested]: ui, [OpenaiViewKey.csp]: openai } = meta
   if (!isObject(ui) && !isObject(openai)) return item
   return {
     ...item,
     _meta: {
       ...meta,
       ...(isObject(ui) && { [ViewKey.nested]: narrowUi(ui, options) }),
-      ...(isObject(openai) && { [OPENAI_CSP]: narrowCsp(openai, options, OPENAI_LISTS) }),
+      ...(isObject(openai) && { [OpenaiViewKey.csp]: narrowCsp(openai, options, OPENAI_CSP_LISTS) }),
     },
   }
 }

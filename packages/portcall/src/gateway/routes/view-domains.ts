@@ -1,16 +1,14 @@
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { ViewKey } from '../../protocol/apps.ts'
+import { OpenaiViewKey, ViewKey } from '../../protocol/apps.ts'
 import { autoDomain } from '../../protocol/view-domain.ts'
 import type { Caller } from '../policy/caller.ts'
-
-const OPENAI_DOMAIN = 'openai/widgetDomain'
 
 /** Reports whether the metadata of a view, in a list or with its contents, has a domain. */
 function hasDomain(view: unknown): view is JsonObject & { _meta: JsonObject } {
   if (!isObject(view) || !isObject(view._meta)) return false
   const ui = view._meta[ViewKey.nested]
-  return (isObject(ui) && ui.domain !== undefined) || view._meta[OPENAI_DOMAIN] !== undefined
+  return (isObject(ui) && ui.domain !== undefined) || view._meta[OpenaiViewKey.domain] !== undefined
 }
 
 /**
@@ -32,7 +30,7 @@ export function withOwnDomains(
 }
 
 function withDomain(view: JsonObject & { _meta: JsonObject }, domain: string | undefined): JsonObject {
-  const { [ViewKey.nested]: ui, [OPENAI_DOMAIN]: openai, ...meta } = view._meta
+  const { [ViewKey.nested]: ui, [OpenaiViewKey.domain]: openai, ...meta } = view._meta
   const { domain: own, ...rest } = isObject(ui) ? ui : {}
   const nested = own !== undefined && domain !== undefined ? { ...rest, domain } : rest
   return {
@@ -40,7 +38,7 @@ function withDomain(view: JsonObject & { _meta: JsonObject }, domain: string | u
     _meta: {
       ...meta,
       ...(isObject(ui) && { [ViewKey.nested]: nested }),
-      ...(openai !== undefined && domain !== undefined && { [OPENAI_DOMAIN]: domain }),
+      ...(openai !== undefined && domain !== undefined && { [OpenaiViewKey.domain]: domain }),
     },
   }
 }
