@@ -1,6 +1,7 @@
-/** Reads the elements of a page that name files, in linear time. */
+/** The elements of a page that name files, found in linear time. */
 
-const ELEMENT = /<(script|link|img)\b([^<>]*)>/gi
+const TAG = /<(script|link|img)\b([^<>]*)>/gi
+const SCRIPT_END = /<\/script\s*>/gi
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i
 
 /** An element of a page that may name a file. */
@@ -9,31 +10,46 @@ export interface PageElement {
   readonly attributes: string
   /** The text of a script. */
   readonly code: string
+  /** The place of the element in the page, with the end tag of a script. */
+  readonly start: number
+  readonly end: number
 }
+
+/** The attribute after the start, a space, or the value before it: `data-src` is not `src`. */
+const attributePattern = (name: string): RegExp =>
+  new RegExp(`(^|[\\s"'/])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i')
 
 /** Returns the value of an attribute. */
 export function attribute(attributes: string, name: string): string | undefined {
-  const [, quoted, single, bare] = new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i').exec(attributes) ?? []
+  const [, , quoted, single, bare] = attributePattern(name).exec(attributes) ?? []
   return quoted ?? single ?? bare
+}
+
+/** Returns an element with another value of an attribute that it has. The value must have no quotes. */
+export function withAttribute(element: string, name: string, value: string): string {
+  return element.replace(attributePattern(name), (_, before: string) => `${before}${name}="${value}"`)
 }
 
 /** Reports whether a reference names a file beside the page. */
 export const isLocal = (file: string | undefined): file is string => file !== undefined && file !== '' && !ELSEWHERE.test(file)
 
-/** Returns the elements of a page. The text of a script is not searched for elements. */
+/** Returns the elements of a page, in order. The text of a script is not searched for elements; a script without an end is left out. */
 export function elementsOf(html: string): PageElement[] {
-  const lower = html.toLowerCase()
   const found: PageElement[] = []
-  let codeEnd = 0
-  for (const { 0: tag, 1: name = '', 2: attributes = '', index } of html.matchAll(ELEMENT)) {
-    if (index < codeEnd) continue
-    const start = index + tag.length
-    const isScript = name.toLowerCase() === 'script'
-    if (isScript) {
-      const end = lower.indexOf('</script', start)
-      codeEnd = end === -1 ? html.length : end
+  let searched = 0
+  for (const { 0: tag, 1: tagName = '', 2: attributes = '', index: start } of html.matchAll(TAG)) {
+    if (start < searched) continue
+    const name = tagName.toLowerCase() as PageElement['name']
+    const codeStart = start + tag.length
+    if (name !== 'script') {
+      found.push({ name, attributes, code: '', start, end: codeStart })
+      continue
     }
-    found.push({ name: name.toLowerCase() as PageElement['name'], attributes, code: isScript ? html.slice(start, codeEnd) : '' })
+    SCRIPT_END.lastIndex = codeStart
+    const last = SCRIPT_END.exec(html)
+    if (!last) break
+    searched = SCRIPT_END.lastIndex
+    found.push({ name, attributes, code: html.slice(codeStart, last.index), start, end: searched })
   }
   return found
 }

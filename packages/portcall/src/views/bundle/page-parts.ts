@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { attribute, isLocal } from '../elements.ts'
+import { attribute, elementsOf, isLocal, type PageElement, withAttribute } from '../elements.ts'
 import { dataUrlOf } from './assets.ts'
 
 /** The modules of a page, and the page without them. */
@@ -16,9 +16,6 @@ export type PageModule = { readonly path: string } | { readonly code: string }
 /** Stands for the script in a page. */
 export const SCRIPT_MARK = '<!--portcall:script-->'
 
-const ELEMENT =
-  /<script\b([^<>]*)>([\s\S]*?)<\/script\s*>|<link\b([^<>]*)>|(<img\b[^<>]*?\ssrc\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)/gi
-
 /** Takes the local scripts and style sheets out of a page, and makes its images and icons data URLs. @throws ViewError when a file is missing. */
 export function splitPage(page: string, path: string, maxAssetBytes: number): PageParts {
   const modules: PageModule[] = []
@@ -30,31 +27,37 @@ export function splitPage(page: string, path: string, maxAssetBytes: number): Pa
     hasMark = true
     return mark
   }
-  const html = page.replace(
-    ELEMENT,
-    (...[element = '', script, code = '', link, image, quoted = '']: (string | undefined)[]): string => {
-      if (script !== undefined) {
-        const src = attribute(script, 'src')
-        if (isLocal(src)) return take({ path: toPath(src) })
-        const isModule = attribute(script, 'type')?.toLowerCase() === 'module'
-        return src === undefined && isModule ? take({ code }) : element
-      }
-      if (link !== undefined) return replaceLink(element, link)
-      const file = quoted.replace(/^["']|["']$/g, '')
-      return image !== undefined && isLocal(file) ? `${image}"${dataUrlOf(toPath(file), maxAssetBytes)}"` : element
-    },
-  )
-  return { html, modules }
+  const dataUrl = (file: string): string => dataUrlOf(toPath(file), maxAssetBytes)
 
-  function replaceLink(element: string, attributes: string): string {
-    const href = attribute(attributes, 'href')
-    const relation = attribute(attributes, 'rel')?.toLowerCase() ?? ''
-    if (!isLocal(href)) return element
-    if (relation === 'stylesheet') {
-      modules.push({ path: toPath(href) })
-      return ''
-    }
-    if (/\bicon\b/.test(relation)) return element.replace(href, dataUrlOf(toPath(href), maxAssetBytes))
-    return /preload|manifest/.test(relation) ? '' : element
+  const replacements: { readonly [Name in PageElement['name']]: (element: string, parts: PageElement) => string } = {
+    script(element, { attributes, code }) {
+      const src = attribute(attributes, 'src')
+      if (isLocal(src)) return take({ path: toPath(src) })
+      const isModule = attribute(attributes, 'type')?.toLowerCase() === 'module'
+      return src === undefined && isModule ? take({ code }) : element
+    },
+    link(element, { attributes }) {
+      const href = attribute(attributes, 'href')
+      const relation = attribute(attributes, 'rel')?.toLowerCase() ?? ''
+      if (!isLocal(href)) return element
+      if (relation === 'stylesheet') {
+        modules.push({ path: toPath(href) })
+        return ''
+      }
+      if (/\bicon\b/.test(relation)) return withAttribute(element, 'href', dataUrl(href))
+      return /preload|manifest/.test(relation) ? '' : element
+    },
+    img(element, { attributes }) {
+      const src = attribute(attributes, 'src')
+      return isLocal(src) ? withAttribute(element, 'src', dataUrl(src)) : element
+    },
   }
+
+  let html = ''
+  let end = 0
+  for (const element of elementsOf(page)) {
+    html += page.slice(end, element.start) + replacements[element.name](page.slice(element.start, element.end), element)
+    end = element.end
+  }
+  return { html: html + page.slice(end), modules }
 }
