@@ -19,7 +19,7 @@ export function createResultFinisher(
   }
   return (result) => {
     const { content, structuredContent } = result
-    const length = JSON.stringify(result).length
+    const length = warned.has('size') ? 0 : JSON.stringify(result).length
     if (length > MAX_RESULT_CHARACTERS)
       warnOnce(
         'size',

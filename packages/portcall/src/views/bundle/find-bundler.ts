@@ -30,12 +30,8 @@ export function findBundler(file: string, wanted: BundlerName | undefined): Bund
 }
 
 function locate(name: BundlerName, file: string): Bundler | undefined {
-  let manifest: string
-  try {
-    manifest = createRequire(file).resolve(`${name}/package.json`)
-  } catch {
-    return undefined
-  }
+  const manifest = manifestOf(name, file)
+  if (manifest === undefined) return undefined
   const { version, exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string; exports: { '.': unknown } }
   const target = importTarget(exports['.'])
   if (target === undefined) return undefined
@@ -49,15 +45,17 @@ function importTarget(target: unknown): string | undefined {
   return ['import', 'node', 'default'].map((condition) => importTarget(target[condition])).find((found) => found !== undefined)
 }
 
-/** Reports whether a package is installed where a file can import it. */
-export function isInstalled(name: string, file: string): boolean {
+/** Returns the path of the `package.json` of a package that a file can import. */
+function manifestOf(name: string, file: string): string | undefined {
   try {
-    createRequire(file).resolve(`${name}/package.json`)
-    return true
+    return createRequire(file).resolve(`${name}/package.json`)
   } catch {
-    return false
+    return undefined
   }
 }
+
+/** Reports whether a package is installed where a file can import it. */
+export const isInstalled = (name: string, file: string): boolean => manifestOf(name, file) !== undefined
 
 /** Returns the folder of the project that a file belongs to: with a configuration of Vite, otherwise with a `package.json`. */
 export function projectFolderOf(file: string): string {
