@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../free-port.mjs'
 import { findProgram } from './programs.mjs'
-import { say, startRedis, untilReplicating, untilSays } from './redis.mjs'
+import { answers, startRedis, untilReplicating, untilSays } from './redis.mjs'
 import { createHome, runService } from './service.mjs'
 
 const NAME = 'primary'
@@ -21,17 +21,12 @@ async function startSentinel(primaryPort) {
     `sentinel failover-timeout ${NAME} 10000`,
   ]
   writeFileSync(file, `${settings.join('\n')}\n`)
-  const isReady = () =>
-    say(port, 'PING').then(
-      (reply) => reply.startsWith('+PONG'),
-      () => false,
-    )
   const service = await runService({
     name: 'sentinel',
     home,
     command: findProgram('redis-server'),
     args: [file, '--sentinel'],
-    isReady,
+    isReady: () => answers(port),
   })
   return { ...service, port }
 }

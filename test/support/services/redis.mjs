@@ -38,7 +38,7 @@ export const untilReplicating = (port) =>
   untilSays(port, ['INFO', 'replication'], ['master_link_status:up', 'master_sync_in_progress:0'])
 
 /** Reports whether Redis responds on a loopback port. */
-const answers = (port) =>
+export const answers = (port) =>
   say(port, 'PING').then(
     (reply) => reply.startsWith('+PONG'),
     () => false,
