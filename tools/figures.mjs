@@ -42,7 +42,7 @@ console.table(
     ...ofFolders,
     ['packages/portcall/src', measure(sources(SRC))],
     ['packages, without tests', measure(packages)],
-    ['tests in src', measure(filesBelow(SRC, '.ts').filter(isTest))],
+    ['tests in packages', measure(filesBelow(join(ROOT, 'packages'), '.ts').filter(isTest))],
     ['test/', measure(filesBelow(join(ROOT, 'test'), '.ts', '.mjs'))],
     ['tools/', measure(filesBelow(join(ROOT, 'tools'), '.mjs'))],
   ]),
