@@ -95,7 +95,8 @@ export interface ToolViewMeta {
   visibility?: readonly ToolAudience[]
 }
 
-const AUDIENCES: readonly ToolAudience[] = ['model', 'app']
+/** The members of `ToolAudience`. */
+export const TOOL_AUDIENCES: readonly ToolAudience[] = ['model', 'app']
 
 /** An item with metadata: a tool, a resource, or its contents. */
 interface WithMeta {
@@ -119,14 +120,14 @@ export function readToolView(tool: WithMeta): ToolViewMeta {
 /** Names that this version does not know are ignored, so that they give nobody access. */
 function readAudiences(visibility: unknown): readonly ToolAudience[] | undefined {
   const stated = typeof visibility === 'string' ? [visibility] : visibility
-  return Array.isArray(stated) ? AUDIENCES.filter((audience) => stated.includes(audience)) : undefined
+  return Array.isArray(stated) ? TOOL_AUDIENCES.filter((audience) => stated.includes(audience)) : undefined
 }
 
 function readOpenaiAudiences(meta: JsonObject): readonly ToolAudience[] | undefined {
   const isPrivate = meta['openai/visibility'] === 'private'
   const isRefusedToApps = meta['openai/widgetAccessible'] === false
   if (!isPrivate && !isRefusedToApps) return undefined
-  return AUDIENCES.filter((audience) => (audience === 'model' ? !isPrivate : !isRefusedToApps))
+  return TOOL_AUDIENCES.filter((audience) => (audience === 'model' ? !isPrivate : !isRefusedToApps))
 }
 
 /** Reports whether the model, or the views of the same server, may call a tool. */
@@ -180,8 +181,9 @@ export function rendersViews({ extensions }: ClientCapabilities): boolean {
 /** Returns capabilities under the current id of the extension, without it if the client cannot render views. Returns the same object if nothing changes. */
 export function normalizeViewCapability(capabilities: ClientCapabilities): ClientCapabilities {
   const { extensions } = capabilities
-  if (!extensions || !(APPS_EXTENSION in extensions || APPS_EXTENSION_ALIAS in extensions)) return capabilities
-  const isNormal = !(APPS_EXTENSION_ALIAS in extensions)
+  if (!extensions || !(Object.hasOwn(extensions, APPS_EXTENSION) || Object.hasOwn(extensions, APPS_EXTENSION_ALIAS)))
+    return capabilities
+  const isNormal = !Object.hasOwn(extensions, APPS_EXTENSION_ALIAS)
   const renders = rendersViews(capabilities)
   if (renders && isNormal) return capabilities
   const { [APPS_EXTENSION]: current, [APPS_EXTENSION_ALIAS]: former, ...others } = extensions

@@ -2,6 +2,7 @@
 
 import { checkOptions, type KnownOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { describe } from '../../../util/src/describe.ts'
+import { TOOL_AUDIENCES } from '../protocol/apps.ts'
 import type { Annotations, CacheHint, Icon, ToolAnnotations } from '../protocol/types.ts'
 import type { Schema } from '../schema/standard.ts'
 import type { BaseDefinition, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition } from './definitions.ts'
@@ -102,12 +103,10 @@ function checkTask(where: string, { task }: { task?: unknown }, { isOpen, hasTas
     )
 }
 
-const AUDIENCES: readonly unknown[] = ['model', 'app']
-
 /** Checks the members of a tool that concern views. */
 function checkView(where: string, { view, visibility = [], output }: Partial<ToolDefinition<Schema, Schema>>): void {
   for (const audience of visibility)
-    if (!AUDIENCES.includes(audience))
+    if (!TOOL_AUDIENCES.includes(audience))
       throw new TypeError(`${where}: visibility must be an array of 'model' and 'app', not of ${describe(audience)}`)
   if (view === undefined) return
   if (typeof view?.['~bind'] !== 'function')

@@ -1,7 +1,7 @@
 import { createUriLookup } from '../../../../util/src/normal-uri.ts'
 import { oncePer } from '../../../../util/src/once-per.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { CALLING_VIEW_META, isViewUri } from '../../protocol/apps.ts'
+import { isViewUri } from '../../protocol/apps.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { unavailable } from '../api/errors.ts'
@@ -109,8 +109,7 @@ export function createRouter({ registry, lists, viewReads }: RouterOptions): Rou
     find({ kind, name }, caller) {
       if (kind === 'resource' || kind === 'template') return findResource(kind, name, caller)
       const { single, byAlias, names } = registry.table
-      const viewServer =
-        single || kind !== 'tool' || !(CALLING_VIEW_META in caller.meta) ? undefined : callingServer(caller, registry.table)
+      const viewServer = single || kind !== 'tool' ? undefined : callingServer(caller, registry.table)
       if (viewServer) return findForView(name, caller, viewServer)
       const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
       const upstream = parts && byAlias.get(parts.server)
