@@ -1,7 +1,7 @@
 import { createUriLookup } from '../../../../util/src/normal-uri.ts'
 import { oncePer } from '../../../../util/src/once-per.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { isViewUri } from '../../protocol/apps.ts'
+import { CALLING_VIEW_META, isViewUri } from '../../protocol/apps.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { unavailable } from '../api/errors.ts'
@@ -109,7 +109,8 @@ export function createRouter({ registry, lists, viewReads }: RouterOptions): Rou
     find({ kind, name }, caller) {
       if (kind === 'resource' || kind === 'template') return findResource(kind, name, caller)
       const { single, byAlias, names } = registry.table
-      const viewServer = single || kind !== 'tool' ? undefined : callingServer(caller, registry.table)
+      const isFromView = !single && kind === 'tool' && caller.meta[CALLING_VIEW_META] !== undefined
+      const viewServer = isFromView ? callingServer(caller, registry.table) : undefined
       if (viewServer) return findForView(name, caller, viewServer)
       const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
       const upstream = parts && byAlias.get(parts.server)
