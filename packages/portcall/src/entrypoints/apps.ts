@@ -1,6 +1,6 @@
 /** Views of MCP Apps: the page's side, for browsers. @module */
 
-export type { App, AppEvents, AppOptions } from '../apps/view/app.ts'
+export type { App, AppEvents, AppOptions, CallParameters } from '../apps/view/app.ts'
 export type { AppRequestOptions } from '../apps/view/bridge.ts'
 export { connectApp } from '../apps/view/connect.ts'
 export { AppError, type AppErrorCode } from '../apps/view/errors.ts'

@@ -1,5 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
+import type { App } from '../apps/view/app.ts'
 import type { AppTools } from '../protocol/apps.ts'
 import { defineTool } from '../server/define-tool.ts'
 import { createServer } from '../server/server.ts'
@@ -17,6 +18,25 @@ test('a server with views keeps the types of its tools', () => {
   expectTypeOf<Tools['draw']>().toEqualTypeOf<{ input: { year: number }; output: { bars: number[] } }>()
   expectTypeOf<Tools['note']['output']>().toEqualTypeOf<undefined>()
   expectTypeOf<keyof Tools>().toEqualTypeOf<'draw' | 'note'>()
+})
+
+test('a view calls a tool without arguments, if it needs none', () => {
+  const server = createServer({ name: 'a', version: '1' })
+    .tool('refresh', {}, () => 'new values')
+    .tool('page', { input: z.object({ size: z.number().optional() }) }, () => 'x')
+    .tool('draw', { input: z.object({ year: z.number() }) }, () => 'x')
+  const calls = (app: App<AppTools<typeof server>>) => {
+    app.call('refresh')
+    app.call('refresh', {}, { timeoutMs: 1 })
+    app.call('page')
+    app.call('page', { size: 1 })
+    app.call('draw', { year: 1 })
+    // @ts-expect-error the year is missing
+    app.call('draw')
+    // @ts-expect-error the size is a number
+    app.call('page', { size: '1' })
+  }
+  expectTypeOf(calls).toBeFunction()
 })
 
 test('so do tools that are defined one by one', () => {

@@ -43,7 +43,7 @@ export function appMethods<Tools extends AppToolTypes>(
   let nextContext: { params: Json; sent: Promise<void> } | undefined
 
   return {
-    async call(name, input, requestOptions) {
+    async call(name, ...[input = {}, requestOptions]) {
       need('serverTools')
       const result = (await bridge.request('tools/call', { name, arguments: input }, requestOptions)) as object
       return { content: [], ...result } as unknown as AppResult<Tools[typeof name]['output']>

@@ -20,6 +20,10 @@ export interface AppEvents<Tools extends AppToolTypes> {
   context: HostContext
 }
 
+/** The parameters of `App.call` after the name of the tool: the arguments may be left out if no member of them is required. */
+export type CallParameters<Input> =
+  Record<never, never> extends Input ? [input?: Input, options?: AppRequestOptions] : [input: Input, options?: AppRequestOptions]
+
 /** A connected view. */
 export interface App<Tools extends AppToolTypes = AppToolTypes> {
   /** The name and version of the host. */
@@ -39,11 +43,10 @@ export interface App<Tools extends AppToolTypes = AppToolTypes> {
   readonly result: Promise<AppEvents<Tools>['result']>
   /** Calls the listener for each event, and for the last one if there was one. Returns a function that removes it. */
   on<Name extends keyof AppEvents<Tools>>(event: Name, listener: (value: AppEvents<Tools>[Name]) => void): () => void
-  /** Calls a tool of the view's server. A tool that fails returns `isError`. */
+  /** Calls a tool of the view's server. Without `input`, the arguments are `{}`. A tool that fails returns `isError`. */
   call<Name extends keyof Tools & string>(
     tool: Name,
-    input: Tools[Name]['input'],
-    options?: AppRequestOptions,
+    ...parameters: CallParameters<Tools[Name]['input']>
   ): Promise<AppResult<Tools[Name]['output']>>
   /** Reads a resource of the view's server. Returns its contents, as in MCP. */
   read(uri: string, options?: AppRequestOptions): Promise<Json[]>

@@ -93,6 +93,14 @@ describe('bridge of a view', () => {
 })
 
 describe('methods of a view', () => {
+  test('call a tool without arguments', async () => {
+    const { app, posted, send } = createMethods({ serverTools: {} })
+    const called = app.call('refresh')
+    expect(posted).toMatchObject([{ method: 'tools/call', params: { name: 'refresh', arguments: {} } }])
+    send({ jsonrpc: '2.0', id: posted[0]?.id, result: { content: [] } })
+    expect(await called).toEqual({ content: [] })
+  })
+
   test('send nothing that the host does not offer', async () => {
     const { app, posted } = createMethods({}, { sampling: true })
     const calls = [
