@@ -36,6 +36,7 @@ export const SECTIONS = [
       ['middleware', 'Middleware', 'run code around every request'],
       ['composition', 'Composing servers', 'mount servers, and change what they offer: rename, hide, set arguments, versions'],
       ['large-tool-sets', 'Large tool sets', 'search instead of a long list, and programs that call tools'],
+      ['server-card', 'Server card', 'let clients find your server by your domain'],
       ['error-handling', 'Error handling', 'report errors to the model, to the client and to yourself'],
     ],
   },

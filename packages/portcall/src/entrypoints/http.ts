@@ -13,6 +13,15 @@ export type {
   RequestBody,
   RequestHead,
 } from '../protocol/http.ts'
+export type {
+  AiCatalog,
+  CardHeader,
+  CardInput,
+  CardOptions,
+  CardRepository,
+  CatalogEntry,
+  CatalogOptions,
+} from '../protocol/server-card.ts'
 export { httpHandler } from '../serve/http.ts'
 export type { FetchHandler } from '../transports/http/server/fetch.ts'
 export { insecureAnyHost, insecureAnyOrigin } from '../transports/http/server/host-check.ts'

@@ -46,6 +46,18 @@ export interface HookResponse {
  */
 export type OnRequest = (request: HookRequest) => HookResponse | undefined | Promise<HookResponse | undefined>
 
+/** A request for a public document. Its `Host` has been checked. */
+export interface DocumentRequest extends Pick<RequestHead, 'method' | 'target' | 'header'> {
+  /** The `Host` header. */
+  readonly host: string | undefined
+}
+
+/**
+ * Finds the public document at the target of a request, such as a server card: returns the function that responds. Returns undefined if there is
+ * none. Everybody may read the documents, pages of all origins included.
+ */
+export type PublicDocuments = (request: DocumentRequest) => ((request: DocumentRequest) => Promise<HookResponse>) | undefined
+
 /**
  * Identifies the caller of a request. Throws `HttpError` to refuse it, with status 401 or 403. State that the caller creates is bound to
  * the returned `principal`.

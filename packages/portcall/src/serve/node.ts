@@ -18,6 +18,7 @@ import { createHealthChecks, type HealthOptions } from '../transports/http/serve
 import { explainListenError } from '../transports/http/server/node/listen-error.ts'
 import { createNodeServer, type NodeServerLimits } from '../transports/http/server/node/server.ts'
 import { checkHttpOptions, HTTP_OPTION_NAMES, type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
+import { endpointOptionsOf } from './endpoint-options.ts'
 
 assertNodeVersion()
 
@@ -128,7 +129,7 @@ interface Address {
 /** Serves in this process: on a port, or the connections that the supervisor passes to this worker. */
 async function serveHere(server: ServerLike, options: ServeOptions, address: Address): Promise<Running> {
   const { path = '/mcp', drainTimeoutMs, shutdownDelayMs = 0, handleProcessSignals = true } = options
-  const httpOptions = httpOptionsOf(server, options)
+  const httpOptions = endpointOptionsOf(server, { ...options, path })
   const healthChecks =
     options.health === false
       ? undefined
@@ -136,7 +137,7 @@ async function serveHere(server: ServerLike, options: ServeOptions, address: Add
   const worker = options.workers === undefined ? undefined : workerSettings
   let link: SupervisorLink | undefined
   const metrics = worker ? withAllWorkers(options.metrics, () => link) : options.metrics
-  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks, metrics })
+  const http = createNodeServer(server.exchange, { ...httpOptions, healthChecks, metrics })
   if (!worker) await listen(http.server, address)
   const stopReadiness = (): void => healthChecks?.stop()
   const closeServers = (): Promise<void> => {
@@ -215,7 +216,7 @@ function listen(http: Server, { port, host }: Address): Promise<void> {
 export function nodeHandler(server: ServerLike, options: HttpOptions = {}): NodeHandler {
   assertServer(server, 'nodeHandler')
   checkHttpOptions('nodeHandler()', options)
-  const handler = createNodeHandler(server.exchange, httpOptionsOf(server, options))
+  const handler = createNodeHandler(server.exchange, endpointOptionsOf(server, options))
   const close: NodeHandler['close'] = (drainTimeoutMs) => {
     server.close()
     return handler.close(drainTimeoutMs)

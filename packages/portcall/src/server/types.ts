@@ -119,7 +119,7 @@ export interface Server<T = unknown, Prompts = unknown, Uris = unknown> {
 
 /** The part of a server that transports need. Any object with an Exchange can be served, such as a gateway. */
 export type ServerLike = Pick<Server, 'exchange' | 'reportError' | 'close'> &
-  Partial<Pick<Server, 'methodOf' | 'stores' | 'isIdempotent'>> & {
+  Partial<Pick<Server, 'info' | 'methodOf' | 'stores' | 'isIdempotent'>> & {
     /** Parses the JSON of an HTTP request; throws an RpcError to refuse it. Default: `JSON.parse`. */
     readonly parseJson?: (text: string) => unknown
   }

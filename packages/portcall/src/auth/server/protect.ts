@@ -3,7 +3,9 @@ import type { HttpOptions } from '../../transports/http/server/options.ts'
 import { createProtection, type ProtectOptions } from './protection.ts'
 
 /** The options that make an HTTP endpoint protected. Spread them into the options of `serve`, `nodeHandler` or `httpHandler`. */
-export type ProtectedOptions = Required<Pick<HttpOptions, 'authenticate' | 'onRequest' | 'insufficientScopeHeaders' | 'path'>> & {
+export type ProtectedOptions = Required<
+  Pick<HttpOptions, 'authenticate' | 'onRequest' | 'insufficientScopeHeaders' | 'path' | 'publicUrl'>
+> & {
   /** The host of the resource, and the loopback names. */
   readonly allowedHosts: readonly string[]
   /** The origin of the resource, and the origins that were passed to `protect`. */
@@ -30,6 +32,7 @@ export function protect(options: ProtectOptions): ProtectedOptions {
   const { resource, authenticate, onRequest, insufficientScopeHeaders } = createProtection(options)
   return {
     path: resource.path,
+    publicUrl: resource.uri,
     allowedHosts: [resource.host, ...LOOPBACK],
     ...(options.allowedOrigins && { allowedOrigins: [resource.origin, ...options.allowedOrigins] }),
     async authenticate(request) {

@@ -10,7 +10,7 @@ import { ACCEPT_ALL } from '../common/media-types.ts'
 import { createHttpHandler } from './handler.ts'
 import { HttpError, httpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
-import type { HttpOptions } from './options.ts'
+import type { EndpointOptions } from './options.ts'
 import type { EventSink, HttpContext } from './types.ts'
 
 /** Handles web requests. */
@@ -34,7 +34,7 @@ interface FetchState {
 }
 
 /** Serves an Exchange to web requests. */
-export function createFetchHandler(exchange: Exchange, options: HttpOptions = {}): FetchHandler {
+export function createFetchHandler(exchange: Exchange, options: EndpointOptions = {}): FetchHandler {
   const handler = createHttpHandler(exchange, options)
   const { limits } = handler
   const state: FetchState = {

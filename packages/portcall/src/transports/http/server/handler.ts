@@ -11,7 +11,8 @@ import { methodOf as coreMethodOf } from '../../../protocol/methods.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
 import { EMPTY_HEADERS, Header } from '../common/headers.ts'
 import { DEFAULT_ACCEPT, isJson, JSON_TYPE, parseAccept } from '../common/media-types.ts'
-import { createCors } from './cors.ts'
+import { type Cors, createCors } from './cors.ts'
+import { createDocumentHook } from './document-hook.ts'
 import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
 import { createHostCheck } from './host-check.ts'
 import { HttpError, httpError, sendError, toHttpError } from './http-error.ts'
@@ -19,12 +20,12 @@ import { createLegacyHandler } from './legacy-handler.ts'
 import { DRAIN_TIMEOUT_MS, type HttpLimits, resolveHttpLimits } from './limits.ts'
 import { createModernHandler, type ModernHandler } from './modern.ts'
 import { createOpenStreams } from './open-streams.ts'
-import type { HttpOptions } from './options.ts'
-import { createRequestHook } from './request-hook.ts'
+import type { EndpointOptions, HttpOptions } from './options.ts'
+import { createRequestHook, type RequestHook } from './request-hook.ts'
 import type { HttpContext, HttpHandler, LegacyHandler } from './types.ts'
 
 /** Serves an Exchange at one HTTP endpoint. */
-export function createHttpHandler(exchange: Exchange, options: HttpOptions = {}): HttpHandler {
+export function createHttpHandler(exchange: Exchange, options: EndpointOptions = {}): HttpHandler {
   const endpoint = createEndpoint(exchange, options)
   const { limits } = endpoint
   const handlers: EraHandlers = {
@@ -33,8 +34,7 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
     legacy: createLegacyHandler(endpoint, options),
   }
   const cors = createCors(options)
-  const checkHost = createHostCheck(options)
-  const answeredByHook = createRequestHook(options, cors)
+  const answerEarly = createEarlyAnswers(options, { cors, limits })
   const { authenticate } = options
   const enter = createShares(limits)
   let active = 0
@@ -42,6 +42,13 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
   let onIdle: (() => void) | undefined
   const checkIdle = (): void => {
     if (active === 0) onIdle?.()
+  }
+  const count = (stream: LongLivedStream): void => {
+    active++
+    void stream.closed.then(() => {
+      active--
+      checkIdle()
+    })
   }
 
   return {
@@ -52,22 +59,15 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       active++
       let leave: (() => void) | undefined
       try {
-        checkHost(context)
-        if (context.target.length > limits.maxTargetBytes) throw httpError(414, 'The request target is too long')
-        if (answeredByHook && (await answeredByHook(context))) return
+        const answered = answerEarly(context)
+        if (answered !== false && (await answered)) return
         const route = findRoute(context, options.path)
         if (authenticate) {
           context.auth = await authenticate(context)
           leave = enter(context.auth?.principal)
         }
         const stream = await route(context, handlers)
-        if (stream) {
-          active++
-          void stream.closed.then(() => {
-            active--
-            checkIdle()
-          })
-        }
+        if (stream) count(stream)
       } catch (error) {
         sendError(context, toHttpError(error, endpoint.onError))
       } finally {
@@ -97,6 +97,25 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       await handlers.legacy?.close()
       endpoint.streams.destroyAll()
     },
+  }
+}
+
+interface EarlyAnswers {
+  readonly cors: Cors | undefined
+  readonly limits: HttpLimits
+}
+
+/** Returns what checks a request, and answers it if it is not for the endpoint. @throws HttpError */
+function createEarlyAnswers(options: EndpointOptions, { cors, limits }: EarlyAnswers): RequestHook {
+  const checkHost = createHostCheck(options)
+  const answeredByDocument = createDocumentHook(options, checkHost)
+  const answeredByHook = createRequestHook(options, cors)
+  return (context) => {
+    const document = answeredByDocument?.(context)
+    if (document) return document
+    checkHost(context)
+    if (context.target.length > limits.maxTargetBytes) throw httpError(414, 'The request target is too long')
+    return answeredByHook ? answeredByHook(context) : false
   }
 }
 

@@ -1,7 +1,8 @@
 import { checkOptions, type OptionNames } from '../../../../../util/src/check-options.ts'
 import type { Request } from '../../../jsonrpc/message.ts'
-import type { Authenticate, InsufficientScopeHeaders, OnRequest } from '../../../protocol/http.ts'
+import type { Authenticate, InsufficientScopeHeaders, OnRequest, PublicDocuments } from '../../../protocol/http.ts'
 import type { MethodLookup } from '../../../protocol/methods.ts'
+import type { CardOptions, CatalogOptions } from '../../../protocol/server-card.ts'
 import type { EventLog } from '../../../stores/log.ts'
 import type { Stores } from '../../../stores/stores.ts'
 import type { HostCheckOptions } from './host-check.ts'
@@ -11,6 +12,16 @@ import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
   /** The path of the endpoint; other paths get 404. `/mcp/*` stands for `/mcp` and all paths below. Default: every path. */
   readonly path?: string
+  /**
+   * The URL by which clients reach the endpoint, such as `https://api.example.com/mcp`: proxies may have another host and path. Server cards name
+   * it. Default: the host that a request was sent to, which is in `allowedHosts`, over https unless it is this machine, and `path`.
+   */
+  readonly publicUrl?: string
+  /**
+   * Serves a server card at `path` with `/server-card`, and a catalog that names it at `/.well-known/ai-catalog.json`: clients that know only
+   * your domain find the server by them. Both are public. Default: false.
+   */
+  readonly card?: boolean | CardOptions
   /**
    * How clients of the legacy revisions are served: with sessions, which elicitation, sampling and resumable streams need; stateless; or not
    * at all. Default: `sessions`.
@@ -39,11 +50,19 @@ export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
   readonly onError?: (error: unknown) => unknown
 }
 
+/** The options of an endpoint, as those that serve one pass them on. */
+export interface EndpointOptions extends HttpOptions {
+  /** Finds the documents that everybody may read, before `Origin` and caller are checked. */
+  readonly publicDocuments?: PublicDocuments | undefined
+}
+
 /** The names of the options of an HTTP endpoint. */
 export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
   allowedHosts: 1,
   allowedOrigins: 1,
-  path: 1,
+  path: 'text',
+  publicUrl: 'text',
+  card: 1,
   legacy: 1,
   authenticate: 1,
   onRequest: 1,
@@ -67,9 +86,33 @@ const ADVICE = {
   onEvent: 'It is an option of createServer()',
 }
 
+const CARD: OptionNames<CardOptions> = {
+  name: 'text',
+  description: 'text',
+  repository: 'object',
+  headers: 'array',
+  meta: 'object',
+  catalog: 1,
+  profile: ['spec', 'compatible'],
+  cacheTtlMs: 1,
+}
+const CATALOG: OptionNames<CatalogOptions> = { host: 'object', entries: 'array' }
+const SERVER_INFO = 'It is a part of the information that createServer() takes'
+const CARD_ADVICE = {
+  url: 'Pass "publicUrl" beside "card"',
+  title: SERVER_INFO,
+  version: SERVER_INFO,
+  icons: SERVER_INFO,
+  websiteUrl: SERVER_INFO,
+}
+
 /** Checks the options of a function that serves a server over HTTP. @throws TypeError. */
 export function checkHttpOptions(where: string, options: unknown, names: object = HTTP_OPTION_NAMES): void {
   checkOptions(where, options, { names, advice: ADVICE })
+  const { card } = options as HttpOptions
+  if (card === undefined || typeof card === 'boolean') return
+  checkOptions(`${where}: card`, card, { names: CARD, advice: CARD_ADVICE })
+  if (card.catalog) checkOptions(`${where}: card.catalog`, card.catalog, { names: CATALOG })
 }
 
 /** The members of a server that determine options of its endpoint. */

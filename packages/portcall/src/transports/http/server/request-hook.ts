@@ -24,7 +24,12 @@ export function createRequestHook({ onRequest }: HttpOptions, cors: Cors | undef
 
 function send(reply: HttpReply, response: HookResponse | undefined): boolean {
   if (!response) return false
+  sendHookResponse(reply, response)
+  return true
+}
+
+/** Sends the response of a hook. @throws TypeError if its status or a header is invalid. */
+export function sendHookResponse(reply: HttpReply, response: HookResponse): void {
   const headers = { [Header.cacheControl]: 'no-store', ...validateHeaders(response.headers ?? {}) }
   reply.send(validateStatus(response.status), Object.entries(headers).flat(), response.body)
-  return true
 }

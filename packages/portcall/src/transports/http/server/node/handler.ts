@@ -14,7 +14,7 @@ import { createWriteBatcher, type PendingWrite, type WriteBatcher } from '../../
 import { BODILESS_STATUSES } from '../fast-path/http1.ts'
 import { createHttpHandler } from '../handler.ts'
 import { HttpError } from '../http-error.ts'
-import type { HttpOptions } from '../options.ts'
+import type { EndpointOptions } from '../options.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import { type BodyReaderState, MAX_UNREAD_BYTES, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
 import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
@@ -35,7 +35,7 @@ export interface NodeHandler {
 }
 
 /** Serves an Exchange to any server based on `node:http`. */
-export function createNodeHandler(exchange: Exchange, options: HttpOptions = {}): NodeHandler {
+export function createNodeHandler(exchange: Exchange, options: EndpointOptions = {}): NodeHandler {
   return adaptToNode(createHttpHandler(exchange, options), createWriteBatcher(setImmediate))
 }
 

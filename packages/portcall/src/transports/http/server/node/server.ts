@@ -8,7 +8,7 @@ import { createWriteBatcher } from '../../common/write-batcher.ts'
 import { attachFastPath, NO_FAST_PATH } from '../fast-path/fast-path.ts'
 import { createHttpHandler } from '../handler.ts'
 import { DRAIN_TIMEOUT_MS } from '../limits.ts'
-import type { HttpOptions } from '../options.ts'
+import type { EndpointOptions } from '../options.ts'
 import { createClientErrors, sendClientError } from './client-error.ts'
 import { closeParsed } from './graceful-close.ts'
 import { adaptToNode } from './handler.ts'
@@ -48,7 +48,7 @@ const CHECK_CONNECTIONS_MS = 2000
 const CLOSE_POLL_MS = 10
 
 /** Options of an HTTP server. */
-export interface NodeServerOptions extends HttpOptions, NodeServerLimits {
+export interface NodeServerOptions extends EndpointOptions, NodeServerLimits {
   /** Answers health checks, at paths other than that of the endpoint. */
   readonly healthChecks?: HealthChecks | undefined
   /** The page of metrics, or what shows sizes elsewhere. */

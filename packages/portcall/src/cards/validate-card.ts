@@ -1,0 +1,184 @@
+import { isStrings } from '../../../util/src/strings.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { CARD_SCHEMA, type ServerCard } from '../protocol/server-card.ts'
+import { createReporter, type DocumentProblem, type Report } from './document-problem.ts'
+
+/**
+ * Checks a server card: everything that its JSON schema requires, and the rules that the schema cannot express. Returns the problems; none means
+ * that the document is a `ServerCard`. Unknown members are accepted.
+ */
+export function validateServerCard(card: unknown): DocumentProblem[] {
+  const { problems, report } = createReporter()
+  const at = (path: string): Place => ({ path, report })
+  if (!isObject(card)) report('', 'must be a JSON object')
+  else {
+    checkMembers(card, MEMBERS, at(''))
+    checkVersion(card.version, report)
+    checkItems(card.icons, at('icons'), (icon, place) => checkMembers(icon, ICON, place))
+    checkItems(card.remotes, at('remotes'), checkRemote)
+    if (isObject(card.repository)) checkMembers(card.repository, REPOSITORY, at('repository'))
+  }
+  return problems
+}
+
+/** Reports whether a document is a valid server card. */
+export function isServerCard(card: unknown): card is ServerCard {
+  return validateServerCard(card).length === 0
+}
+
+/** A rule of a member: a test, and what the value must be. */
+interface MemberRule {
+  readonly isRequired?: boolean
+  readonly text: string
+  accepts(value: unknown): boolean
+}
+
+type MemberRules = { readonly [name: string]: MemberRule }
+
+const TEXT: MemberRule = { text: 'a text', accepts: (value) => typeof value === 'string' }
+const FLAG: MemberRule = { text: 'true or false', accepts: (value) => typeof value === 'boolean' }
+const ARRAY: MemberRule = { text: 'an array', accepts: Array.isArray }
+const TEXTS: MemberRule = { text: 'an array of texts', accepts: isStrings }
+const OBJECT: MemberRule = { text: 'an object', accepts: isObject }
+/** A URI has a scheme, and no spaces. */
+const URI: MemberRule = { text: 'an absolute URI', accepts: (value) => matches(value, /^[a-z][a-z0-9+.-]*:[!-~]+$/i) }
+const required = (rule: MemberRule): MemberRule => ({ ...rule, isRequired: true })
+const text = (max: number): MemberRule => ({
+  text: `a text of 1 to ${max} characters`,
+  accepts: (value) => typeof value === 'string' && value !== '' && (value.length <= max || [...value].length <= max),
+})
+const oneOf = (...values: readonly string[]): MemberRule => ({
+  text: values.join(' or '),
+  accepts: (value) => values.includes(value as string),
+})
+
+const MAX_NAME_LENGTH = 200
+const MAX_VERSION_LENGTH = 255
+const MAX_TEXT_LENGTH = 100
+
+const MEMBERS: MemberRules = {
+  $schema: required({ text: CARD_SCHEMA, accepts: (value) => value === CARD_SCHEMA }),
+  name: required({
+    text: `a name such as com.example/weather, with one slash, up to ${MAX_NAME_LENGTH} characters`,
+    accepts: (value) => matches(value, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/) && value.length <= MAX_NAME_LENGTH,
+  }),
+  version: required({
+    text: `a text of up to ${MAX_VERSION_LENGTH} characters`,
+    accepts: (value) => typeof value === 'string' && value.length <= MAX_VERSION_LENGTH,
+  }),
+  description: required(text(MAX_TEXT_LENGTH)),
+  title: text(MAX_TEXT_LENGTH),
+  websiteUrl: URI,
+  repository: OBJECT,
+  icons: ARRAY,
+  remotes: ARRAY,
+  _meta: OBJECT,
+}
+const ICON: MemberRules = {
+  src: required({
+    text: 'a URL with http, https or data',
+    accepts: (value) => URI.accepts(value) && matches(value, /^(https?|data):/i),
+  }),
+  mimeType: TEXT,
+  sizes: TEXTS,
+  theme: oneOf('light', 'dark'),
+}
+const REPOSITORY: MemberRules = { url: required(URI), source: required(TEXT), subfolder: TEXT, id: TEXT }
+const REMOTE: MemberRules = {
+  type: required(oneOf('streamable-http', 'sse')),
+  url: required({
+    text: 'a URL with http or https, or one that begins with a variable',
+    accepts: (value) => matches(value, /^(https?:\/\/\S+|\{[a-zA-Z_][a-zA-Z0-9_]*\}\S*)$/),
+  }),
+  headers: ARRAY,
+  variables: OBJECT,
+  supportedProtocolVersions: TEXTS,
+}
+const INPUT: MemberRules = {
+  description: TEXT,
+  isRequired: FLAG,
+  isSecret: FLAG,
+  format: oneOf('string', 'number', 'boolean', 'filepath'),
+  default: TEXT,
+  placeholder: TEXT,
+  value: TEXT,
+  choices: TEXTS,
+}
+const HEADER: MemberRules = { name: required(TEXT), variables: OBJECT, ...INPUT }
+
+/** The forms in which packages name several versions at once. */
+const VERSION_RANGE = /^[\^~<>=]|\*|(?:^|\.)[xX](?:\.|$)|\s-\s|\|\|/
+
+/** A place in a document, and what receives the problems there. */
+interface Place {
+  readonly path: string
+  readonly report: Report
+}
+
+function checkVersion(version: unknown, report: Report): void {
+  if (matches(version, VERSION_RANGE)) report('version', 'must be one version, not a range')
+}
+
+function checkRemote(remote: JsonObject, place: Place): void {
+  checkMembers(remote, REMOTE, place)
+  const variables = isObject(remote.variables) ? remote.variables : {}
+  checkInputs(variables, within(place, '.variables'))
+  checkPlaceholders(remote.url, [variables], within(place, '.url'))
+  checkItems(remote.headers, within(place, '.headers'), (header, at) => {
+    checkMembers(header, HEADER, at)
+    checkSecret(header, at)
+    const own = isObject(header.variables) ? header.variables : {}
+    checkInputs(own, within(at, '.variables'))
+    checkPlaceholders(header.value, [own, variables], within(at, '.value'))
+  })
+}
+
+function checkInputs(variables: JsonObject, place: Place): void {
+  for (const [name, input] of Object.entries(variables)) {
+    const at = within(place, `.${name}`)
+    if (isObject(input)) {
+      checkMembers(input, INPUT, at)
+      checkSecret(input, at)
+    } else at.report(at.path, 'must be an object')
+  }
+}
+
+/** A value that everybody can read is no secret. A template such as `Bearer {token}` is none either. */
+function checkSecret({ isSecret, value, default: fallback }: JsonObject, { path, report }: Place): void {
+  const given = [value, fallback].some((one) => typeof one === 'string' && !/\{\w+\}/.test(one))
+  if (isSecret === true && given) report(path, 'must not have a value: it is secret, and cards are public')
+}
+
+function checkPlaceholders(template: unknown, variables: readonly JsonObject[], { path, report }: Place): void {
+  if (typeof template !== 'string') return
+  for (const [, name = ''] of template.matchAll(/\{([a-zA-Z_][a-zA-Z0-9_]*)\}/g))
+    if (!variables.some((all) => Object.hasOwn(all, name))) report(path, `names the variable {${name}}, which is not declared`)
+}
+
+function checkMembers(value: JsonObject, rules: MemberRules, { path, report }: Place): void {
+  for (const [name, rule] of Object.entries(rules)) {
+    const at = path === '' ? name : `${path}.${name}`
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    if (member === undefined) {
+      if (rule.isRequired) report(at, 'is missing')
+    } else if (!rule.accepts(member)) report(at, `must be ${rule.text}`)
+  }
+}
+
+/** Checks the items of an array: each is an object. */
+function checkItems(value: unknown, place: Place, check: (item: JsonObject, place: Place) => void): void {
+  if (!Array.isArray(value)) return
+  value.forEach((item, index) => {
+    const at = within(place, `[${index}]`)
+    if (isObject(item)) check(item, at)
+    else at.report(at.path, 'must be an object')
+  })
+}
+
+function within({ path, report }: Place, part: string): Place {
+  return { path: path + part, report }
+}
+
+function matches(value: unknown, pattern: RegExp): value is string {
+  return typeof value === 'string' && pattern.test(value)
+}
