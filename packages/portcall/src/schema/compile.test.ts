@@ -166,13 +166,95 @@ describe('compileSchema with an untrusted schema', () => {
     expect(json.pattern).toBe('^(a+)+$')
   })
 
-  it('does not check patterns that RE2 does not support, and patternProperties', async () => {
+  it('does not check patterns that RE2 does not support', async () => {
     const lookahead = compileSchema({ pattern: '^(?=a)(a+)+$' }, 'output', { trusted: false })
     expect(await lookahead.parse(hostile)).toHaveProperty('value')
-    const named = compileSchema({ patternProperties: { '^(a+)+$': false }, additionalProperties: false }, 'output', {
+    const { parse } = compile({ patternProperties: { '^(?=a)(a+)+$': false }, additionalProperties: false }, 'output', {
       trusted: false,
     })
-    expect(await named.parse({ [hostile]: 1 })).toHaveProperty('value')
+    expect(await parse({ [hostile]: 1 })).toHaveProperty('value')
+  })
+
+  describe('patternProperties', () => {
+    const schema = {
+      $defs: { n: { $anchor: 'n', type: 'number' }, name: { patternProperties: { '^n': { $ref: '#n' } } } },
+      type: 'object',
+      properties: {
+        plain: { type: 'string' },
+        named: {
+          properties: { fixed: {} },
+          patternProperties: {
+            '^x-': { type: 'object', properties: { 'a/b': { $ref: '#/$defs/n' }, again: { $ref: '#' } } },
+            '^(a+)+$': false,
+            _count$: { $ref: '#n' },
+            '^(?:[^x]|x(?!-))*_id$': { type: 'string' },
+          },
+          additionalProperties: false,
+        },
+        open: { patternProperties: { '^s': { type: 'string' }, '^sn': true }, additionalProperties: { $ref: '#/$defs/name' } },
+      },
+    }
+    const supported = structuredClone(schema)
+    Reflect.deleteProperty(supported.properties.named.patternProperties, '^(?:[^x]|x(?!-))*_id$')
+    const values: readonly unknown[] = [
+      {},
+      { plain: 1 },
+      { named: [] },
+      { named: { fixed: 1, 'x-1': {}, total_count: 3 } },
+      { named: { 'x-1': { 'a/b': 'text' } } },
+      { named: { 'x-1': { again: { plain: 1 } } } },
+      { named: { 'x-1': { again: { named: { other: 1 } } } } },
+      { named: { aaa: 1 } },
+      { named: { total_count: '3' } },
+      { named: { toString: 1, __proto__x: 1 } },
+      { named: { other: 1, another: 2 } },
+      { open: { s: 1 } },
+      { open: { sn: 1 } },
+      { open: { other: { n: 'text', m: 'text' } } },
+      { open: { other: { n: 1 } } },
+    ]
+
+    it.each(values.map((value) => [JSON.stringify(value), value]))(
+      'are checked like those of a trusted schema: %s',
+      async (_, value) => {
+        for (const $id of [undefined, 'https://example.com/a.json']) {
+          const document = $id === undefined ? supported : { $id, ...supported }
+          const trusted = await compile(document, 'input').parse(value)
+          const { issues, ...rest } = await compile(document, 'input', { trusted: false }).parse(value)
+          const byPath = (all = issues): string[] | undefined =>
+            all?.map(({ path, message }) => `${path.join('/')}: ${message}`).sort()
+          expect(byPath()).toEqual(byPath(trusted.issues))
+          if (!issues) expect(rest).toEqual({ value })
+        }
+      },
+    )
+
+    it('match names in linear time', async () => {
+      const { parse } = compile(schema, 'input', { trusted: false })
+      const start = performance.now()
+      expect(await parse({ named: { [hostile]: 1, [hostile.slice(1)]: 2 } })).toHaveProperty('value')
+      expect((await parse({ named: { [hostile.slice(0, -1)]: 1 } })).issues?.[0]?.message).toBe('not allowed')
+      expect(performance.now() - start).toBeLessThan(10_000)
+    })
+
+    it('allow names that a pattern without a linear form may match, and check the others', async () => {
+      const { parse } = compile(schema, 'input', { trusted: false })
+      expect(await parse({ named: { other_id: 1, unknown: 1 } })).toHaveProperty('value')
+      expect((await parse({ named: { unknown: 1, total_count: '3' } })).issues).toEqual([
+        { path: ['named', 'total_count'], message: 'expected number, got "3"' },
+      ])
+    })
+
+    it('bound the work', async () => {
+      const patterns = (count: number): object =>
+        Object.fromEntries(Array.from({ length: count }, (_, n) => [`^p${n}`, { maxLength: n }]))
+      const many = compile({ patternProperties: patterns(1001) }, 'input', { trusted: false })
+      await expect((async () => many.parse({}))()).rejects.toThrow('0 references and 1001 patterns of property names')
+      const { parse } = compile({ patternProperties: patterns(900) }, 'input', { trusted: false })
+      const names = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`q${n}`, n]))
+      expect((await parse(names)).issues?.[0]?.message).toMatch(/too many steps/)
+      expect((await parse({ p7: 'x'.repeat(8) })).issues).toEqual([{ path: ['p7'], message: 'expected a length of at most 7' }])
+    })
   })
 
   it('limits references that multiply', async () => {

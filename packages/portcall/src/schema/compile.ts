@@ -19,8 +19,9 @@ import type { Validator } from './validator.ts'
 /** Options of `compileSchema`. */
 export interface CompileOptions {
   /**
-   * Set it to `false` for a schema from a peer. Validation then takes linear time: patterns that RE2 does not support, and
-   * `patternProperties`, are not checked, and `parse` rejects with SchemaError if the schema has more than 1000 references. Default: `true`.
+   * Set it to `false` for a schema from a peer. Validation then takes linear time: patterns that RE2 does not support are
+   * not checked, and `unevaluatedProperties` is not checked if the schema has `patternProperties`. `parse` rejects with SchemaError if the
+   * schema has more than 1000 references and patterns of property names. Default: `true`.
    */
   trusted?: boolean
 }
@@ -55,10 +56,10 @@ export function compileSchema<const S extends Schema>(
   async function load(): Promise<Validator> {
     const copy = copyWithinLimits(json)
     if (dialect === 'draft-07') dropRefSiblings(copy)
-    const { createValidator } = await import('./validator.ts')
+    const { createPartValidator, createValidator } = await import('./validator.ts')
     if (trusted) return (compiled.parse = createValidator(isTypeBox ? source : copy))
     const { limitSchema } = await import('./untrusted.ts')
-    return (compiled.parse = createValidator(copy, limitSchema(copy)))
+    return (compiled.parse = createValidator(copy, limitSchema(copy, createPartValidator)))
   }
 }
 

@@ -24,9 +24,59 @@ describe('issues', () => {
     ['pattern', { pattern: '^a' }, 'x', [': expected to match "^a", got "x"']],
     ['oneOf, two match', { oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, [': matches more than one of the alternatives, got 3']],
     ['not', { not: {} }, 3, [': not allowed, got 3']],
+    ['values of others', { additionalProperties: { type: 'string' } }, { a: 1, b: 'x' }, ['a: expected string, got 1']],
+    [
+      'no others',
+      { additionalProperties: false, maxProperties: 0 },
+      { a: 1 },
+      ['a: not a known property', ': expected at most this many properties: 0'],
+    ],
+    ['names', { propertyNames: { pattern: '^x' } }, { xa: 1, b: 2 }, ['b: not an allowed name: expected to match "^x", got "b"']],
+    ['names that cannot be', { propertyNames: false }, { b: 2 }, ['b: not an allowed name']],
+    [
+      'then',
+      { if: { required: ['a'] }, then: { required: ['b'] } },
+      { a: 1 },
+      [': does not match "then" of the schema, which applies because it matches "if"'],
+    ],
   ]
   it.each(cases)('state what was expected: %s', async (_name, schema, value, expected) => {
     expect(await issuesOf(schema, value)).toEqual(expected)
+  })
+
+  const kind = (value: string, name: string): object => ({
+    allOf: [{ properties: { [name]: { type: 'string' } }, required: [name] }],
+    properties: { kind: { const: value } },
+    required: ['kind'],
+    additionalProperties: true,
+  })
+  const shapes = {
+    anyOf: [{ $ref: '#/$defs/circle' }, kind('square', 'side'), { type: 'string' }],
+    $defs: { circle: kind('circle', 'r') },
+  }
+  it.each<[string, unknown, string[]]>([
+    ['the branch with the same constant', { kind: 'circle' }, ['r: required']],
+    ['the other one', { kind: 'square', side: 1 }, ['side: expected string, got 1']],
+    ['all constants', { kind: 'line' }, ['kind: expected one of "circle", "square", got "line"']],
+    ['what all of them require', {}, ['kind: required']],
+    ['the types', 7, [': expected object or string, got 7']],
+  ])('of alternatives are those of the one that was meant: %s', async (_, value, expected) => {
+    const object = { type: 'object' }
+    const [first, second, third] = shapes.anyOf
+    const schema = { ...shapes, anyOf: [{ ...object, ...first }, { ...object, ...second }, third] }
+    const messages = await issuesOf(schema, value)
+    expect(messages).toEqual(expected)
+    const inside = await issuesOf({ $defs: schema.$defs, items: { oneOf: schema.anyOf } }, ['ok', value])
+    expect(inside).toEqual(messages.map((text) => (text.startsWith(':') ? `1${text}` : `1.${text}`)))
+  })
+
+  it('say how many are left out, also beyond the limit of the validation library', async () => {
+    const properties = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`p${n}`, { type: 'string' }]))
+    const value = Object.fromEntries(Object.keys(properties).map((name) => [name, 1]))
+    const messages = await issuesOf({ properties }, value)
+    expect(messages).toHaveLength(20)
+    expect(messages.at(-2)).toBe('p18: expected string, got 1')
+    expect(messages.at(-1)).toBe(': and 31 more')
   })
 
   it('TOOL: truncate large values, and are limited in number', async () => {

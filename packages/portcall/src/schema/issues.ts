@@ -1,13 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { MAX_ISSUES } from './limits.ts'
+import { type SelectedError, selectErrors, type ValidatorError } from './select-errors.ts'
 import type { Issue } from './standard.ts'
-
-/** An error of the validator: the keyword that failed, a JSON pointer into the value, and the parameters of the keyword. */
-export interface ValidatorError {
-  keyword: string
-  instancePath: string
-  params: object
-}
 
 /** Returns the message for a failed keyword. `got` describes the value. */
 type MessageFormat = (params: JsonObject, got: string) => string
@@ -28,7 +22,8 @@ const MESSAGES: { readonly [keyword: string]: MessageFormat | undefined } = {
       ? `matches more than one of the alternatives, got ${got}`
       : `matches none of the alternatives, got ${got}`,
   not: (_, got) => `not allowed, got ${got}`,
-  if: ({ failingKeyword }) => `does not match "${failingKeyword}"`,
+  if: ({ failingKeyword }) =>
+    `does not match "${failingKeyword}" of the schema, which applies because it ${failingKeyword === 'then' ? 'matches' : 'does not match'} "if"`,
   format: ({ format }, got) => `expected format ${format}, got ${got}`,
   pattern: ({ pattern }, got) =>
     `expected to match ${show(pattern instanceof RegExp ? JSON.parse(JSON.stringify(pattern)) : pattern)}, got ${got}`,
@@ -61,24 +56,42 @@ const NAME_KEYWORDS: { readonly [keyword: string]: readonly [param: string, mess
 /** Keywords that fail because a subschema fails. */
 const SUMMARY_KEYWORDS = new Set(['anyOf', 'oneOf', 'if', 'boolean'])
 
-/** Converts validator errors to issues that a person or a model can act on: at most `MAX_ISSUES`, without duplicates, values truncated. */
+/**
+ * Converts validator errors to issues that a person or a model can act on: at most `MAX_ISSUES`, without duplicates, values truncated. If
+ * there are more, the last one says how many.
+ */
 export function toIssues(errors: readonly ValidatorError[], value: unknown): Issue[] {
   const issues = new Map<string, Issue>()
-  const add = (path: (string | number)[], message: string): void => {
-    if (issues.size < MAX_ISSUES) issues.set(JSON.stringify([path, message]), { path, message })
-  }
-  for (const { keyword, instancePath, params } of mergeTypes(errors)) {
+  const add = (path: (string | number)[], message: string): void =>
+    void issues.set(JSON.stringify([path, message]), { path, message })
+  for (const error of mergeTypes(selectErrors(errors.flatMap(withErrorsOfNames)))) {
+    const { keyword, instancePath, params } = error
     const { path, target } = locate(instancePath, value)
     const [param, message] = NAME_KEYWORDS[keyword] ?? []
     const names = param === undefined ? undefined : (params as JsonObject)[param]
     if (Array.isArray(names) && message !== undefined) for (const name of names) add([...path, name], message)
-    else add(path, MESSAGES[keyword]?.(params as JsonObject, show(target)) ?? `does not match "${keyword}"`)
+    else add(path, describe(error, target))
   }
-  return [...issues.values()]
+  const all = [...issues.values()]
+  const shown = all.slice(0, MAX_ISSUES - 1)
+  return all.length <= MAX_ISSUES ? all : [...shown, { path: [], message: `and ${all.length - shown.length} more` }]
+}
+
+function describe({ keyword, params, name }: SelectedError, target: unknown): string {
+  const text = MESSAGES[keyword]?.(params as JsonObject, show(name ?? target)) ?? `does not match "${keyword}"`
+  return name === undefined ? text : `not an allowed name: ${text}`
+}
+
+/** Returns the errors that a check of `untrusted-names.ts` collected, with the path of its value. */
+function withErrorsOfNames(error: ValidatorError): ValidatorError[] {
+  const { message } = error.params as { readonly message?: unknown }
+  if (error.keyword !== '~refine' || !Array.isArray(message)) return [error]
+  const inner: readonly ValidatorError[] = message
+  return inner.flatMap(withErrorsOfNames).map((part) => ({ ...part, instancePath: error.instancePath + part.instancePath }))
 }
 
 /** Merges the type errors of alternatives into one, and drops the errors of summary keywords if there are more specific ones. */
-function mergeTypes(errors: readonly ValidatorError[]): ValidatorError[] {
+function mergeTypes(errors: readonly SelectedError[]): SelectedError[] {
   const types = new Map<string, string[]>()
   for (const { keyword, instancePath, params } of errors)
     if (keyword === 'type' && 'type' in params)

@@ -2,16 +2,16 @@
  * Prepares schemas from a peer, so that neither the schema nor a value can block this process. Validation could take exponential time in two
  * ways, and both are changed before such a schema is compiled:
  *
- * - Patterns run in linear time (RE2). Patterns that RE2 does not support (look-around, back-references) are not checked. Neither are
- *   the names in `patternProperties`, and therefore `additionalProperties` next to it and `unevaluatedProperties` anywhere.
+ * - Patterns run in linear time (RE2), also those of `patternProperties`. `unchecked-keywords.ts` lists what is not checked because of it.
  * - References may multiply the work. Each step through one is counted, and a validation with too many steps is aborted.
  *
  * RE2 is a large library: this module is loaded with the first such schema.
  */
-import { RE2JS } from 're2js'
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from './errors.ts'
 import { MAX_REFERENCES } from './limits.ts'
+import { linearTest } from './linear-pattern.ts'
+import { type CreatePartValidator, limitNames } from './untrusted-names.ts'
 import { walkSchemas } from './walk.ts'
 
 /** Limits the steps of a validation. */
@@ -30,9 +30,9 @@ const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 /**
  * Makes an untrusted schema safe, in place, and returns the budget of its validations.
  *
- * @throws SchemaError if it has more than 1000 references.
+ * @throws SchemaError if it has more than 1000 references and patterns of property names.
  */
-export function limitSchema(schema: JsonObject): StepBudget {
+export function limitSchema(schema: JsonObject, createPart: CreatePartValidator): StepBudget {
   let stepsLeft = 0
   const countStep = (): boolean => {
     if (--stepsLeft < 0) throw new StepLimitError()
@@ -41,23 +41,19 @@ export function limitSchema(schema: JsonObject): StepBudget {
   const nodes: JsonObject[] = []
   walkSchemas(schema, undefined, (node) => void nodes.push(node))
   const references = nodes.filter((node) => REFERENCE_KEYWORDS.some((keyword) => typeof node[keyword] === 'string')).length
-  if (references > MAX_REFERENCES)
-    throw new SchemaError(`The schema has ${references} references, at most ${MAX_REFERENCES} are allowed`)
-  const hasPatternProperties = nodes.some(({ patternProperties }) => patternProperties !== undefined)
+  const patterns = nodes.reduce((count, { patternProperties }) => count + Object.keys(patternProperties ?? {}).length, 0)
+  if (references + patterns > MAX_REFERENCES)
+    throw new SchemaError(
+      `The schema has ${references} references and ${patterns} patterns of property names, at most ${MAX_REFERENCES} are allowed`,
+    )
   for (const node of nodes) {
-    limitPatterns(node, hasPatternProperties)
+    if (typeof node.pattern === 'string') node.pattern = linearPattern(node.pattern)
+    // The validator does not know which names the replaced patterns match.
+    if (patterns > 0) delete node.unevaluatedProperties
     countReferences(node, { '~refine': [{ check: countStep, error: () => '' }] })
   }
+  limitNames(nodes, { root: schema, createPart, countStep })
   return { start: (steps) => void (stepsLeft = steps) }
-}
-
-function limitPatterns(node: JsonObject, hasPatternProperties: boolean): void {
-  if (typeof node.pattern === 'string') node.pattern = linearPattern(node.pattern)
-  if (isObject(node.patternProperties)) {
-    delete node.patternProperties
-    delete node.additionalProperties
-  }
-  if (hasPatternProperties) delete node.unevaluatedProperties
 }
 
 /** Replaces `{ $ref }` by `{ allOf: [{ allOf: [counter, { $ref }] }] }`. The counter runs first, and JSON pointers into the document stay valid. */
@@ -71,15 +67,5 @@ function countReferences(node: JsonObject, counter: JsonObject): void {
 }
 
 function linearPattern(source: string): RegExp {
-  const test = linearTest(source)
-  return Object.assign(/(?:)/, { test, toJSON: () => source })
-}
-
-function linearTest(source: string): (text: string) => boolean {
-  try {
-    const pattern = RE2JS.compile(RE2JS.translateRegExp(source))
-    return (text) => pattern.test(text)
-  } catch {
-    return () => true
-  }
+  return Object.assign(/(?:)/, { test: linearTest(source) ?? (() => true), toJSON: () => source })
 }

@@ -3,11 +3,14 @@
  * validated for the first time, so that servers without plain JSON Schema do not pay for it.
  */
 import { Compile, Check as check, Errors } from 'typebox/schema'
+import { Settings } from 'typebox/system'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { toIssues } from './issues.ts'
 import { mentionsInheritedNames, toNullPrototype } from './null-prototype.ts'
+import type { ValidatorError } from './select-errors.ts'
 import type { Issue, ParseResult } from './standard.ts'
 import type { StepBudget } from './untrusted.ts'
+import type { PartValidator } from './untrusted-names.ts'
 
 /** Validates a value. */
 export type Validator = (value: unknown) => ParseResult<unknown>
@@ -44,7 +47,11 @@ export function createValidator(schema: JsonObject, budget?: StepBudget): Valida
       if (!isExhaustion(error)) throw error
       return {
         issues: [
-          { path: [], message: 'takes too many steps to validate: it is nested too deeply or follows too many references' },
+          {
+            path: [],
+            message:
+              'takes too many steps to validate: it is nested too deeply or follows too many references. Send less, or simplify the schema, where alternatives refer to alternatives',
+          },
         ],
       }
     }
@@ -55,25 +62,53 @@ export function createValidator(schema: JsonObject, budget?: StepBudget): Valida
 function collectIssues(schema: JsonObject, value: unknown, budget: StepBudget | undefined): Issue[] {
   budget?.start(MAX_STEPS.issues)
   try {
-    return toIssues(Errors(schema, value)[1], value)
+    return toIssues(errorsOf({}, schema, value), value)
   } catch (error) {
     if (!isExhaustion(error)) throw error
     return [{ path: [], message: 'does not match the schema' }]
   }
 }
 
-function interpret(schema: JsonObject): Matcher {
-  return { matches: (value) => check(schema, value), maxSteps: MAX_STEPS.interpreted }
+/** The number of errors that the validation library collects. Alternatives have many, of which few are reported. */
+const MAX_ERRORS = 1000
+
+/** Returns the errors of a value. The limit of the library is a setting of the process, so that it is changed only meanwhile. */
+function errorsOf(context: SchemasByUri, schema: JsonObject, value: unknown): ValidatorError[] {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: MAX_ERRORS })
+  try {
+    return Errors(context, schema, value)[1]
+  } finally {
+    Settings.Set({ maxErrors })
+  }
 }
 
-function generate(schema: JsonObject): Matcher {
+/** The URI of a schema without an id, for validators of its parts. */
+const ROOT = 'urn:portcall:schema'
+
+/** Creates the validator of a member of `$defs`. References in it are those of the whole schema. */
+export function createPartValidator(root: JsonObject, definition: string): PartValidator {
+  const uri = typeof root.$id === 'string' ? root.$id : ROOT
+  const context = { [uri]: root }
+  const schema = { $ref: `${uri}#/$defs/${definition}` }
+  return { matches: generate(schema, context).matches, errorsOf: (value) => errorsOf(context, schema, value) }
+}
+
+/** Schemas that references may lead to, by their URIs. */
+type SchemasByUri = Record<string, JsonObject>
+
+function interpret(schema: JsonObject, context: SchemasByUri = {}): Matcher {
+  return { matches: (value) => check(context, schema, value), maxSteps: MAX_STEPS.interpreted }
+}
+
+function generate(schema: JsonObject, context: SchemasByUri = {}): Matcher {
   try {
-    const compiled = Compile(schema)
+    const compiled = Compile(context, schema)
     const maxSteps = compiled.IsAccelerated() ? MAX_STEPS.generated : MAX_STEPS.interpreted
     return { matches: (value) => compiled.Check(value), maxSteps }
   } catch (error) {
     if (!isExhaustion(error)) throw error
-    return interpret(schema)
+    return interpret(schema, context)
   }
 }
 
