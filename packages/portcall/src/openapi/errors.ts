@@ -14,5 +14,5 @@ export interface OpenApiIssue {
   readonly problem: string
 }
 
-/** Receives an issue. */
-export type ReportIssue = (issue: OpenApiIssue) => void
+/** Receives a fault in a schema, and the JSON Pointer of that schema. Without one, it is a part of the current operation. */
+export type ReportSchemaIssue = (problem: string, pointer?: string) => void

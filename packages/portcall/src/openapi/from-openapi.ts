@@ -30,6 +30,7 @@ import { outputSchemaOf } from './responses/output.ts'
 import { targetOf } from './routes.ts'
 import { createSchemas, type SchemaConverter } from './schemas/definitions.ts'
 import { shorten } from './schemas/keywords.ts'
+import { findUnchecked } from './unchecked.ts'
 
 /** An operation that is served. */
 export interface ServedOperation extends ApiOperation {
@@ -78,7 +79,9 @@ export async function fromOpenAPI(description: object | string | URL, options: O
   const server = createServer(info, { ...(text && { instructions: shorten(text, 2000) }), ...options.server })
   const issues: OpenApiIssue[] = []
   const limits: OpenApiLimits = { ...OPENAPI_LIMITS, ...withoutUndefined(options as Partial<OpenApiLimits>) }
-  const report = (issue: OpenApiIssue): void => void issues.push(issue)
+  const planned: RequestPlan[] = []
+  let current = ''
+  const report = (problem: string, pointer?: string): void => void issues.push({ where: pointer ?? current, problem })
   const builder: Builder = {
     server,
     document,
@@ -88,13 +91,18 @@ export async function fromOpenAPI(description: object | string | URL, options: O
     isFetched,
     mainServers: mainServersOf(described, root),
     issues,
+    planned,
     requests: createSchemas(document, 'request', report),
     responses: createSchemas(document, 'response', report),
     nameTool: createToolNames(),
     overrideNames: createOverrideNames(),
   }
-  const operations = described.flatMap((operation) => serveOperation(operation, builder))
+  const operations = described.flatMap((operation) => {
+    current = operation.id
+    return serveOperation(operation, builder)
+  })
   builder.overrideNames.check()
+  issues.push(...(await findUnchecked(planned)))
   reportUnusedCredentials(operations, described, builder)
   return Object.assign(server, { openapi: { operations, issues: withoutDuplicates(issues) } })
 }
@@ -109,6 +117,7 @@ interface Builder {
   /** The servers that `baseUrl` replaces. */
   readonly mainServers: readonly JsonObject[]
   readonly issues: OpenApiIssue[]
+  readonly planned: RequestPlan[]
   readonly requests: SchemaConverter
   readonly responses: SchemaConverter
   readonly overrideNames: OverrideNames
@@ -133,6 +142,7 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
     report: (problem) => void builder.issues.push({ where: operation.id, problem }),
   })
   builder.overrideNames.add(overrides, plan)
+  builder.planned.push(plan)
   const callable: CallableOperation = {
     plan,
     overrides,

@@ -11,6 +11,8 @@ export interface ApiDocument {
   resolve(pointer: string): unknown
   /** Returns the object that a reference leads to, or the object itself if it is not a reference. An endless loop leads to an empty object. */
   follow(value: unknown): JsonObject
+  /** Reports whether a reference leads to itself, or through more references than are followed. */
+  isLoop(reference: JsonObject): boolean
 }
 
 const SUPPORTED = /^3\.[012](\.|$)/
@@ -25,16 +27,23 @@ export function createApiDocument(root: unknown): ApiDocument {
   if (!SUPPORTED.test(String(openapi)))
     throw new OpenApiError(`"openapi" must be 3.0, 3.1 or 3.2, not ${JSON.stringify(openapi) ?? 'absent'}`)
   const resolve = (pointer: string): unknown => resolvePointer(root, pointer)
-  const follow = (value: unknown): JsonObject => {
+  /** Follows a reference. The result of an endless loop is `undefined`. */
+  const followed = (value: unknown): JsonObject | undefined => {
     let current = value
     for (let hops = 0; hops < MAX_HOPS; hops++) {
       if (!isObject(current)) return {}
       if (typeof current.$ref !== 'string') return current
       current = resolve(current.$ref)
     }
-    return {}
+    return undefined
   }
-  return { root, is30: String(openapi).startsWith('3.0'), resolve, follow }
+  return {
+    root,
+    is30: String(openapi).startsWith('3.0'),
+    resolve,
+    follow: (value) => followed(value) ?? {},
+    isLoop: (reference) => followed(reference) === undefined,
+  }
 }
 
 /** Returns what a JSON Pointer in a fragment refers to, or `undefined`. */

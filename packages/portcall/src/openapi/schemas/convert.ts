@@ -5,10 +5,9 @@ import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
-import type { ReportIssue } from '../errors.ts'
 import { formFields } from './form-fields.ts'
 import { digitsOf } from './integers.ts'
-import { type ConvertedSchema, KEYWORDS, type KeywordContext } from './keywords.ts'
+import { type ConvertedSchema, isPattern, KEYWORDS, type KeywordContext, UNSUPPORTED } from './keywords.ts'
 
 /** The direction that a schema describes. Properties that are `readOnly` do not belong to requests, those that are `writeOnly` not to responses. */
 export type SchemaUse = 'request' | 'response'
@@ -18,7 +17,7 @@ export interface ConverterOptions {
   readonly use: SchemaUse
   /** Returns the schema that replaces a reference. */
   readonly reference: (pointer: string, options: ReferenceOptions) => ConvertedSchema
-  readonly report: ReportIssue
+  readonly report: (problem: string) => void
 }
 
 export interface ReferenceOptions {
@@ -59,12 +58,13 @@ export function createSchemaConverter(options: ConverterOptions): ConvertSchema 
     const context: KeywordContext = {
       convert: (part) => convert(part),
       convertPart: (part) => convert(part, { isPart: true, hidden, ...(names && { names }) }),
-      drop: (problem) => options.report({ where: 'schemas', problem }),
+      drop: options.report,
       isResponse: options.use === 'response',
     }
     const keywords = { ...normalizeKeywords(withNames(schema, names), hidden), ...digitsOf(schema) }
     const converted: JsonObject = {}
     for (const [keyword, value] of Object.entries(keywords)) {
+      if (UNSUPPORTED.includes(keyword) && value !== undefined) options.report(`${keyword} is not supported; it is left out`)
       const result = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]?.(value, context) : undefined
       if (result !== undefined) converted[keyword] = result
     }
@@ -131,6 +131,9 @@ function normalizeKeywords(schema: JsonObject, hidden: ReadonlySet<string>): Jso
   if (exclusiveMaximum === true) Object.assign(keywords, { exclusiveMaximum: maximum, maximum: undefined })
   if (example !== undefined && schema.examples === undefined) keywords.examples = [example]
   if (Array.isArray(items)) keywords.prefixItems = items
+  // Names that a pattern would allow must not be refused because the pattern is left out.
+  if (isObject(schema.patternProperties) && !Object.keys(schema.patternProperties).every((source) => isPattern(source)))
+    keywords.additionalProperties = undefined
   if (isObject(properties))
     keywords.properties = Object.fromEntries(Object.entries(properties).filter(([name]) => !hidden.has(name)))
   if (Array.isArray(required)) keywords.required = required.filter((name) => !hidden.has(name))

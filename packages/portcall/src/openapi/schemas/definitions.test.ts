@@ -113,3 +113,50 @@ test('a description cannot make the validation of arguments take exponential tim
     content: [{ text: expect.stringContaining('takes too many steps to validate') }],
   })
 })
+
+test('issues say which schema has a pattern, reference or keyword that is not used, and what is accepted', async () => {
+  const shared = {
+    name: { type: 'string', pattern: '^(?!admin)\\w+$', description: 'x'.repeat(500) },
+    loop: { $ref: '#/components/schemas/round' },
+    round: { $ref: '#/components/schemas/loop' },
+    flags: { type: 'object', properties: { a: { $dynamicRef: '#node' }, b: { pattern: '^[\\w-.]$' } } },
+    labels: { type: 'object', patternProperties: { '^x-': { type: 'string' }, '^(?!y)z': true }, additionalProperties: false },
+    odd: { type: 'object', patternProperties: { '^[': {}, '^x': { type: 'string' } }, additionalProperties: false },
+    open: { type: 'object', patternProperties: { '^x': {} }, unevaluatedProperties: false },
+  }
+  const properties = references(7, (index) => Object.keys(shared)[index] ?? '')
+  const server = await fromOpenAPI(describeBody({ body: { type: 'object', properties }, ...shared }), {
+    baseUrl: 'http://127.0.0.1:1',
+  })
+  const problemAt = (at: string): string[] =>
+    server.openapi.issues.filter(({ where }) => where === at).map(({ problem }) => problem)
+  expect(problemAt('#/components/schemas/loop')).toEqual(['the reference leads to itself; any value is accepted'])
+  expect(problemAt('#/components/schemas/flags')).toEqual([
+    '$dynamicRef is not supported; it is left out',
+    'the pattern "^[\\\\w-.]$" is not a regular expression of JavaScript with the flag u; it is left out',
+  ])
+  expect(problemAt('#/components/schemas/odd')[0]).toContain('the pattern "^["')
+  const unchecked = problemAt('POST /p')
+  expect(unchecked).toEqual([
+    expect.stringMatching(/^patternProperties "\^\(\?!y\)z" of body.p4 is not checked: .*look-around.*accepted/),
+    expect.stringMatching(/^unevaluatedProperties of body.p6 is not checked: .* accepted$/),
+    expect.stringMatching(/^pattern "\^\(\?!admin\).*" of name is not checked: .*any text is accepted$/),
+  ])
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  const call = async (body: object): Promise<string> => JSON.stringify((await client.callTool('x', { body })).content)
+  expect(await call({ p4: { 'x-a': 1 } })).toContain('body.p4.x-a: expected string, got 1')
+  expect(await call({ p5: { y: 1, xa: 1 } })).toContain('body.p5.xa: expected string, got 1')
+  expect(await call({ p0: 'admin', p1: 7, p4: { 'x-a': 'b', y: 1 } })).toMatch(/could not be reached|failed/)
+})
+
+test('names that no pattern allows are refused', async () => {
+  const labels = { type: 'object', patternProperties: { '^(x-)+$': { type: 'string' } }, additionalProperties: false }
+  const server = await fromOpenAPI(describeBody({ labels }), { baseUrl: 'http://127.0.0.1:1' })
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  expect(server.openapi.issues).toEqual([])
+  const { content } = await client.callTool('x', { body: { 'x-x-': 1, other: 1 } })
+  expect(JSON.stringify(content)).toContain('body.x-x-: expected string, got 1')
+  expect(JSON.stringify(content)).toContain('body.other: not a known property')
+})

@@ -4,7 +4,7 @@ import { MAX_REFERENCES } from '../../schema/limits.ts'
 import { walkSchemas } from '../../schema/walk.ts'
 import { type ApiDocument, pointerSteps } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
-import type { ReportIssue } from '../errors.ts'
+import type { ReportSchemaIssue } from '../errors.ts'
 import {
   createSchemaConverter,
   discriminatorValues,
@@ -54,33 +54,27 @@ const PREFIX = '#/$defs/'
 const ANYTHING = { description: 'Any value: the schema is too large.' }
 
 /** Creates the converter of a document, for requests or for responses. */
-export function createSchemas(document: ApiDocument, use: SchemaUse, report: ReportIssue): SchemaConverter {
+export function createSchemas(document: ApiDocument, use: SchemaUse, report: ReportSchemaIssue): SchemaConverter {
   const names = createDefinitionNames()
   const definitions = new Map<string, Definition | 'converting'>()
   /** Schemas at the end of long chains of references, which are converted later: each step of a chain takes a part of the stack. */
   const pending = new Map<string, Referenced>()
-  /** The numbers of wholes, by what parts depend on. */
-  const wholes = new Map<string, number>()
-  let depth = 0
+  const numberOf = createWholeNumbers()
   const subtypesOf = createSubtypes(document)
-  const convert = createSchemaConverter({ document, use, report, reference })
+  /** The pointers of the definitions that are being converted, the innermost last. */
+  const places: string[] = []
+  const convert = createSchemaConverter({ document, use, report: (problem) => report(problem, places.at(-1)), reference })
 
-  const numberOf = ({ hidden, names }: Whole): number => {
-    const key = JSON.stringify([[...hidden], names])
-    const number = wholes.get(key) ?? wholes.size
-    wholes.set(key, number)
-    return number
-  }
   function reference(pointer: string, { isPart, whole }: ReferenceOptions): ConvertedSchema {
     const target = document.resolve(pointer)
     if (target === undefined) {
-      report({ where: pointer, problem: 'the reference has no target; any value is accepted' })
+      report('the reference has no target; any value is accepted', pointer)
       return {}
     }
     const hasSubtypes = !isPart && !whole && use === 'request' && subtypesOf(pointer).length > 0
     const key = whole ? `${pointer}${IN_WHOLE}${numberOf(whole)}` : hasSubtypes ? pointer + ANY_SUBTYPE : pointer
     const name = names(key)
-    if (!definitions.has(name) && depth >= MAX_DEPTH) {
+    if (!definitions.has(name) && places.length >= MAX_DEPTH) {
       pending.set(name, { key, target, whole })
       return { $ref: PREFIX + name }
     }
@@ -90,13 +84,14 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
   }
   function define(name: string, { key, target, whole }: Referenced): Definition {
     definitions.set(name, 'converting')
-    depth++
+    const pointer = pointerOf(key)
+    places.push(pointer)
     const schema = key.endsWith(ANY_SUBTYPE)
-      ? subtypes(key.slice(0, -ANY_SUBTYPE.length))
-      : convert(withoutLoop(target, document), whole)
+      ? subtypes(pointer)
+      : convert(withoutLoop(target, { document, report, pointer }), whole)
     const definition = { schema, references: referencesIn(schema), size: JSON.stringify(schema).length }
     definitions.set(name, definition)
-    depth--
+    places.pop()
     return definition
   }
   const definePending = (): void => {
@@ -148,9 +143,33 @@ export function createSchemas(document: ApiDocument, use: SchemaUse, report: Rep
   }
 }
 
+/** Creates the function that numbers wholes by what their parts depend on. */
+function createWholeNumbers(): (whole: Whole) => number {
+  const numbers = new Map<string, number>()
+  return ({ hidden, names }) => {
+    const key = JSON.stringify([[...hidden], names])
+    const number = numbers.get(key) ?? numbers.size
+    numbers.set(key, number)
+    return number
+  }
+}
+
 /** Returns a schema, or an empty one for a reference that leads to itself, which describes nothing. */
-function withoutLoop(target: unknown, document: ApiDocument): unknown {
-  return isObject(target) && typeof target.$ref === 'string' && Object.keys(document.follow(target)).length === 0 ? {} : target
+function withoutLoop(target: unknown, { document, report, pointer }: LoopOptions): unknown {
+  if (!isObject(target) || typeof target.$ref !== 'string' || !document.isLoop(target)) return target
+  report('the reference leads to itself; any value is accepted', pointer)
+  return {}
+}
+
+interface LoopOptions {
+  readonly document: ApiDocument
+  readonly report: ReportSchemaIssue
+  readonly pointer: string
+}
+
+/** Returns the pointer of a definition, without what else it depends on. */
+function pointerOf(key: string): string {
+  return key.replace(/\?(?:subtypes|in=\d+)$/, '')
 }
 
 const ANYTHING_SIZE = JSON.stringify(ANYTHING).length
@@ -169,7 +188,7 @@ function createDefinitionNames(): (pointer: string) => string {
   return (pointer) => {
     const known = byPointer.get(pointer)
     if (known !== undefined) return known
-    const last = pointerSteps(pointer.replace(/\?(?:subtypes|in=\d+)$/, '')).at(-1) ?? ''
+    const last = pointerSteps(pointerOf(pointer)).at(-1) ?? ''
     const base = (last.replaceAll(/[^\w.-]+/g, '_') || 'schema') + (pointer.endsWith(ANY_SUBTYPE) ? '-any' : '')
     let name = base
     for (let count = 2; taken.has(name); count++) name = `${base}-${count}`

@@ -66,12 +66,8 @@ export const KEYWORDS: { readonly [keyword: string]: Keyword } = {
   minContains: count,
   maxContains: count,
   uniqueItems: (value, { isResponse }) => (value === true && !isResponse ? true : undefined),
-  pattern: (value, { isResponse, drop }) => {
-    if (typeof value !== 'string' || isResponse) return undefined
-    if (isPattern(value)) return value
-    drop(`the pattern ${JSON.stringify(value).slice(0, 80)} is not a regular expression of JavaScript`)
-    return undefined
-  },
+  pattern: (value, { isResponse, drop }) =>
+    typeof value === 'string' && !isResponse && isPattern(value, drop) ? value : undefined,
   format: (value, { isResponse }) => (typeof value === 'string' && !isResponse ? value : undefined),
   contentEncoding: text,
   contentMediaType: text,
@@ -79,8 +75,10 @@ export const KEYWORDS: { readonly [keyword: string]: Keyword } = {
   prefixItems: subschemas,
   contains: constraint,
   properties: map,
-  patternProperties: (value, { convert, isResponse }) =>
-    isObject(value) && !isResponse && Object.keys(value).every(isPattern) ? mapValues(value, convert) : undefined,
+  patternProperties: (value, { convert, isResponse, drop }) => {
+    if (!isObject(value) || isResponse) return undefined
+    return mapValues(Object.fromEntries(Object.entries(value).filter(([source]) => isPattern(source, drop))), convert)
+  },
   additionalProperties: (value, context) => (value === false && context.isResponse ? undefined : subschema(value, context)),
   propertyNames: constraint,
   required: (value, { isResponse }) => {
@@ -102,6 +100,9 @@ export const KEYWORDS: { readonly [keyword: string]: Keyword } = {
   contentSchema: subschema,
 }
 
+/** Keywords that restrict values and are left out. */
+export const UNSUPPORTED: readonly string[] = ['$dynamicRef', '$recursiveRef', 'dependencies', 'additionalItems']
+
 /** Shortens a description at the end of a sentence, so that a schema does not consist of documentation. */
 export function shorten(description: string, length: number = MAX_DESCRIPTION_LENGTH): string {
   if (description.length <= length) return description
@@ -119,10 +120,14 @@ function mapValues(value: JsonObject, convert: (schema: unknown) => ConvertedSch
   return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, convert(schema)]))
 }
 
-function isPattern(source: string): boolean {
+/** Reports whether a text is a regular expression. `drop` receives what is wrong with others. */
+export function isPattern(source: string, drop?: (problem: string) => void): boolean {
   try {
     return new RegExp(source, 'u') !== undefined
   } catch {
+    drop?.(
+      `the pattern ${JSON.stringify(source).slice(0, 80)} is not a regular expression of JavaScript with the flag u; it is left out`,
+    )
     return false
   }
 }
