@@ -1,6 +1,7 @@
 /**
  * `npm run check:names`: each exported name of the library is declared in one file, so that it has one meaning and editors
- * suggest one import for it. Re-exports do not count. Documentation comments begin with a noun or a verb.
+ * suggest one import for it. Re-exports do not count. Documentation comments begin with a noun or a verb. Errors carry facts: no code reads
+ * them out of messages.
  */
 import { join } from 'node:path'
 import { librarySources } from './lib/entrypoints.mjs'
@@ -14,6 +15,19 @@ const EXCEPTIONS = {
   skills: 'one extension for both sides, imported from portcall/skills and portcall/skills/client',
   tasks: 'one extension for both sides, imported from portcall/tasks and portcall/tasks/client',
 }
+
+/** Files that read messages of others, whose errors carry no facts. */
+const FOREIGN_MESSAGES = {
+  'packages/inspector/src/schema/value.ts': 'JSON.parse names the position only in its message',
+  'packages/portcall/src/gateway/api/errors.ts': 'removes what may be secret from any message',
+  'packages/portcall/src/stores/redis/error-replies.ts': 'Redis sends its error codes as the first word',
+  'packages/portcall/src/stores/redis/executor.ts': 'Redis sends its error codes as the first word',
+  'packages/portcall/src/stores/sqlite/errors.ts': 'one driver has the error code only in its message',
+  'packages/portcall/src/transports/http/client/session.ts': 'servers report a lost session in many ways',
+}
+/** Calls that look for something in a message. Those that cut it into lines, or avoid a repetition, do not. */
+const READS_MESSAGE =
+  /\bmessage\)?\.(?:startsWith|endsWith|match|matchAll|replace|replaceAll|search|indexOf)\(|\.(?:test|exec)\((?:\w+\.)*message\)|errorMessage\([^)]*\)\.(?:includes|replace|replaceAll|match|startsWith|endsWith)\(/
 
 const isExported = (statement) =>
   ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
@@ -43,6 +57,17 @@ function questions() {
   )
 }
 
+/** Returns the files that read messages, with the lines. */
+function readersOfMessages() {
+  const files = filesBelow(join(ROOT, 'packages'), '.ts', '.tsx').filter((path) => !/\.test\.tsx?$|test-kit/.test(path))
+  return files.flatMap((path) => {
+    const lines = readText(path)
+      .split('\n')
+      .filter((line) => READS_MESSAGE.test(line))
+    return lines.map((line) => ({ file: shown(path), line: line.trim() }))
+  })
+}
+
 const report = createReport('names')
 const declared = declarations()
 const duplicates = [...declared].filter(([, files]) => files.size > 1)
@@ -55,4 +80,13 @@ report.check(
   Object.keys(EXCEPTIONS).filter((name) => !duplicates.some(([duplicate]) => duplicate === name)),
 )
 report.check('no documentation comment begins with What or Whether', questions())
+const readers = readersOfMessages()
+report.check(
+  'no code reads facts out of messages',
+  readers.filter(({ file }) => !(file in FOREIGN_MESSAGES)).map(({ file, line }) => `${file}: ${line}`),
+)
+report.check(
+  'every file with messages of others still reads them',
+  Object.keys(FOREIGN_MESSAGES).filter((name) => !readers.some(({ file }) => file === name)),
+)
 report.end()

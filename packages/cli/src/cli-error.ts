@@ -1,8 +1,5 @@
 import type { ExitReason } from './exit-codes.ts'
 
-/** The advice about a program that exits without an error. */
-export const EXITED_HINT = 'does it serve? A module that only exports a server needs portcall serve FILE --stdio'
-
 export interface CliErrorOptions extends ErrorOptions {
   /** The advice. */
   readonly hint?: string | undefined

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { growthOf, PIECES } from '../../portcall/test-kit/growth.ts'
 import { adviceForOutput } from '../../util/src/served-url.ts'
 import { formatPrompt, formatResource, formatTask, formatTemplate, formatTool } from './format.ts'
-import { adviceFor, createActivity } from './gateway/activity.ts'
+import { createActivity } from './gateway/activity.ts'
 import { formatNote, formatTable } from './gateway/format-status.ts'
 import { createIo } from './io.ts'
 import { reportError } from './report-error.ts'
@@ -63,7 +63,7 @@ const FORMATTERS: readonly (readonly [title: string, run: (text: string) => stri
     (text) => formatTask({ taskId: text, status: 'working', statusMessage: text, createdAt: '', lastUpdatedAt: '', ttlMs: 1 }),
   ],
   ['formatTable', (text) => formatTable([['A'], [text]])],
-  ['formatNote', formatNote],
+  ['formatNote', (text) => formatNote({ error: text, situation: 'token-missing', target: text })],
   ['renderLine', (text) => renderLine([text], { hasColors: false, width: 80 })],
   ['reportError', (text) => stderrOf(() => reportError(new RpcError(-32603, text), false))],
 ] // prettier-ignore
@@ -95,7 +95,6 @@ test('the output of commands for people is one line for each call', () => {
 test.each([
   ...FORMATTERS,
   ...EVENTS.map((eventOf, at) => [`event ${at}`, (text: string) => logOf(eventOf(text))] as const),
-  ['adviceFor', (text: string) => adviceFor(new Error(text))] as const,
   ['adviceForOutput', (text: string) => adviceForOutput(`http://localhost:1/${text}`)] as const,
   ['typeName', (text: string) => typeName({ type: 'array', items: { enum: [text, text] } }, {})] as const,
 ])('%s takes linear time', (_, run) => {

@@ -1,6 +1,7 @@
+import { explainFor } from '../../util/src/advice.ts'
 import { errorMessage } from '../../util/src/errors.ts'
 import { sanitizeLine } from '../../util/src/printable.ts'
-import { CliError, EXITED_HINT } from './cli-error.ts'
+import { CliError } from './cli-error.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
 
 /** The report of an error. */
@@ -13,21 +14,21 @@ interface ErrorReport {
   readonly data?: unknown
 }
 
-/** The exit reasons and hints of the library's error codes. */
-const LIBRARY_ERRORS: { readonly [code: string]: { readonly exitReason: ExitReason; readonly hint?: string } } = {
-  CONNECTION_LOST: { exitReason: 'unreachable', hint: 'use --verbose for details' },
-  INVALID_RESPONSE: { exitReason: 'unreachable', hint: 'is it an MCP server?' },
-  HTTP_STATUS: { exitReason: 'unreachable', hint: 'is it the URL of an MCP server?' },
-  SESSION_EXPIRED: { exitReason: 'unreachable', hint: 'try again' },
-  NEGOTIATION_FAILED: { exitReason: 'unreachable' },
-  SPAWN_FAILED: { exitReason: 'unreachable' },
-  CLIENT_CLOSED: { exitReason: 'unreachable' },
-  TIMEOUT: { exitReason: 'timeout', hint: 'allow more time with --timeout SECONDS' },
-  AUTH_FAILED: { exitReason: 'unauthorized' },
-  INVALID_RESULT: { exitReason: 'rejected', hint: 'the server violates the protocol' },
-  INPUT_HANDLER_FAILED: { exitReason: 'input_required', hint: 'run the command in a terminal, or use --answer FIELD=VALUE' },
-  TASK_CANCELLED: { exitReason: 'rejected' },
-  INVALID_CONFIG: { exitReason: 'usage' },
+/** The exit reasons of the library's error codes. */
+const EXIT_REASONS: { readonly [code: string]: ExitReason } = {
+  CONNECTION_LOST: 'unreachable',
+  INVALID_RESPONSE: 'unreachable',
+  HTTP_STATUS: 'unreachable',
+  SESSION_EXPIRED: 'unreachable',
+  NEGOTIATION_FAILED: 'unreachable',
+  SPAWN_FAILED: 'unreachable',
+  CLIENT_CLOSED: 'unreachable',
+  TIMEOUT: 'timeout',
+  AUTH_FAILED: 'unauthorized',
+  INVALID_RESULT: 'rejected',
+  INPUT_HANDLER_FAILED: 'input_required',
+  TASK_CANCELLED: 'rejected',
+  INVALID_CONFIG: 'usage',
 }
 
 /** The errors that the user has been told. */
@@ -45,6 +46,7 @@ export function isReported(error: Error): boolean {
 
 const MAX_MESSAGE_LINES = 100
 const METHOD_NOT_FOUND = -32601
+const FEATURES: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts'])
 const MISSING_CLIENT_CAPABILITY = -32021
 
 /** Returns the advice about a capability that the server requires and the command did not declare. */
@@ -106,43 +108,25 @@ function describeError(error: unknown): ErrorReport {
   if (error instanceof CliError) return { exitReason: error.exitReason, code: error.code, message, hint: error.hint }
   const { code } = error as { code?: unknown }
   if (typeof code === 'number') return describeRpcError(error, code)
-  const known = typeof code === 'string' && Object.hasOwn(LIBRARY_ERRORS, code) ? LIBRARY_ERRORS[code] : undefined
-  if (!known) return { exitReason: 'internal', code: 'INTERNAL', message: error.stack ?? message }
+  const exitReason = typeof code === 'string' && Object.hasOwn(EXIT_REASONS, code) ? EXIT_REASONS[code] : undefined
+  if (!exitReason) return { exitReason: 'internal', code: 'INTERNAL', message: error.stack ?? message }
   const { status } = error as { status?: unknown }
-  if (status === 401 || status === 403)
-    return {
-      exitReason: 'unauthorized',
-      code: 'HTTP_STATUS',
-      message: withoutAdvice(message),
-      hint: `sign in with portcall login ${urlOf(message)}, or pass a token with --header "Authorization: Bearer TOKEN"`,
-    }
-  return { ...known, code: code as string, message: withStderr(withoutAdvice(message), error), ...betterHint(message) }
+  const { message: text, hint } = explainFor(error, 'command')
+  return {
+    exitReason: status === 401 || status === 403 ? 'unauthorized' : exitReason,
+    code: code as string,
+    message: withStderr(text, error),
+    hint,
+  }
 }
 
 function describeRpcError(error: Error, code: number): ErrorReport {
-  const { data } = error as { data?: unknown }
+  const { data, method } = error as { data?: unknown; method?: unknown }
   const report = { code, message: `${errorMessage(error)} (${code})`, ...(data !== undefined && { data }) }
   if (code === MISSING_CLIENT_CAPABILITY) return { ...report, exitReason: 'input_required', hint: capabilityHint(data) }
-  const missing = code === METHOD_NOT_FOUND ? /\b(tools|resources|prompts)\//.exec(report.message)?.[1] : undefined
+  const feature = String(method).split('/', 1)[0] ?? ''
+  const missing = code === METHOD_NOT_FOUND && FEATURES.has(feature) ? feature : undefined
   return { ...report, exitReason: 'rejected', ...(missing !== undefined && { hint: `the server has no ${missing}` }) }
-}
-
-/** Returns the URL that an error message begins with. */
-function urlOf(message: string): string {
-  return /^https?:\S+/.exec(message)?.[0] ?? 'URL'
-}
-
-/** Removes what the library advises to programs. */
-function withoutAdvice(message: string): string {
-  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '').replace(/ \([\w.]+TimeoutMs\)/, '')
-}
-
-/** Returns the hint for a message that says more than its code. */
-function betterHint(message: string): { hint: string | undefined } | undefined {
-  if (/^Could not connect|Check the path|MCP server\?$|\n/.test(message)) return { hint: undefined }
-  if (message.endsWith('exited with code 0')) return { hint: EXITED_HINT }
-  if (message.includes('does not match the requested schema')) return { hint: 'correct or add --answer FIELD=VALUE' }
-  return undefined
 }
 
 /** Appends the last line that a process wrote to stderr, which usually explains why it exited. */

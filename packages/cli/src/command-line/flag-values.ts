@@ -44,3 +44,14 @@ export function readEnvFlags(values: readonly string[]): Record<string, string> 
   })
   return Object.fromEntries(entries)
 }
+
+/** Resolves to the value of `--protocol-version`. @throws CliError if there is no such version. */
+export async function readVersionFlag(version: string | undefined): Promise<string | undefined> {
+  if (version === undefined) return undefined
+  const { SUPPORTED_VERSIONS } = await import('portcall/client')
+  if (SUPPORTED_VERSIONS.includes(version)) return version
+  throw usageError(
+    `unknown protocol version: ${JSON.stringify(version)}`,
+    `use one of ${SUPPORTED_VERSIONS.join(', ')}, or leave --protocol-version out`,
+  )
+}

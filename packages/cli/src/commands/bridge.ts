@@ -2,7 +2,7 @@ import type { ServerLike } from 'portcall'
 import type { Middleware } from 'portcall/jsonrpc'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { readHeaderFlags } from '../command-line/flag-values.ts'
+import { readHeaderFlags, readVersionFlag } from '../command-line/flag-values.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
 import { GATEWAY_LISTEN_FLAGS, type ListenFlags } from '../gateway/listen.ts'
 import { guardStdout, type Io, releaseStdout } from '../io.ts'
@@ -93,7 +93,7 @@ export async function createBridge(
   const { createActivity } = await import('../gateway/activity.ts')
   const { createStoredCredentials } = await import('../gateway/credentials.ts')
   const { VERSION } = await import('../version.ts')
-  const version = flags['protocol-version']
+  const version = await readVersionFlag(flags['protocol-version'])
   const isProgram = typeof target === 'object' && 'command' in target
   try {
     return bridge(isProgram ? { ...target, terminateWithParent: true } : target, {
@@ -108,7 +108,7 @@ export async function createBridge(
       ...(middleware && { middleware }),
     })
   } catch (error) {
-    throw error instanceof TypeError ? usageError(error.message.replace(/^.*protocolVersion/, '--protocol-version')) : error
+    throw error instanceof TypeError ? usageError(error.message) : error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { GatewayEvent } from 'portcall/gateway'
+import { explainFor } from '../../../util/src/advice.ts'
 import { errorMessage } from '../../../util/src/errors.ts'
-import { cutText, sanitizeLine, shortenMessage } from '../../../util/src/printable.ts'
-import { EXITED_HINT } from '../cli-error.ts'
+import { sanitizeLine, shortenMessage } from '../../../util/src/printable.ts'
 import type { Io } from '../io.ts'
 import type { VariableMask } from './variable-mask.ts'
 
@@ -56,7 +56,7 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
     }
     if (state === 'idle' && error !== undefined && !refused.has(server)) {
       refused.add(server)
-      log(`${server}: ${describeCause(error)}${hide(adviceFor(error))}`)
+      log(`${server}: ${describeCause(error)}${hide(adviceOn(error))}`)
     }
     if (state !== 'failing' || failing.has(server)) return
     failing.add(server)
@@ -100,17 +100,14 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
   }
 }
 
-/** Returns what to do about a server that refuses the caller, or a program that serves nothing. */
-export function adviceFor(error: unknown): string {
-  const text = cutText(errorMessage(error), MAX_ADVICE_LENGTH)
-  if (/\bHTTP 40[13]\b/.test(text))
-    return `; sign in with portcall login ${/https?:\S+/.exec(text)?.[0] ?? 'URL'}, or configure its headers or auth`
-  return String(error).endsWith('exited with code 0') ? `; ${EXITED_HINT}` : ''
+/** Returns what to do about a server that refuses the caller, or a program that serves nothing, behind a semicolon. */
+function adviceOn(error: unknown): string {
+  const hint = error instanceof Error ? explainFor(error, 'gateway').hint : undefined
+  return hint === undefined ? '' : `; ${hint}`
 }
 
 const MAX_ERROR_LENGTH = 500
 const MAX_LINES = 50
-const MAX_ADVICE_LENGTH = 10_000
 
 /** Returns the lines of a text. Each is logged with who wrote it, so that no line passes for somebody else's. */
 function linesOf(text: string): string[] {

@@ -1,6 +1,7 @@
 import { connect, type Tool } from 'portcall/client'
 import type { ToolTokens } from 'portcall/diagnostics'
 import { type CredentialsProvider, createGateway, type GatewayOptions, type GatewayServerAuth } from 'portcall/gateway'
+import { situationOf } from '../../../util/src/advice.ts'
 import { errorMessage } from '../../../util/src/errors.ts'
 import { sanitizeLine } from '../../../util/src/printable.ts'
 import type { Io } from '../io.ts'
@@ -25,6 +26,8 @@ interface ServerReport {
   /** The requirements of the gateway on its callers before it can use the server. */
   readonly requires?: string
   readonly error?: string
+  /** The kind of the error. */
+  readonly situation?: string
 }
 
 /** Connects to all servers of a configuration and lists their tools. Returns whether all servers responded. */
@@ -67,6 +70,8 @@ const REQUIREMENTS: { readonly [type in GatewayServerAuth['type']]?: string } = 
   'token-exchange': 'needs the token of a caller',
 }
 
+const REFUSALS: ReadonlySet<string> = new Set(['token-missing', 'token-refused'])
+
 /** A report, and the tools that it is about. */
 interface CheckedServer {
   readonly report: ServerReport
@@ -86,7 +91,9 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
     credentials,
     ...(names && { names }),
   })
-  const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'tokensByTool' | 'requires' | 'error'>): ServerReport => ({
+  const report = (
+    more: Pick<ServerReport, 'tools' | 'tokens' | 'tokensByTool' | 'requires' | 'error' | 'situation'>,
+  ): ServerReport => ({
     name,
     target: describeTarget(server, variables),
     ...more,
@@ -99,10 +106,10 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
     const tokens = estimateTotalTokens(tools)
     return { report: report({ tools: tools.map((tool) => tool.name), tokens, tokensByTool: estimateToolTokens(tools) }), tools }
   } catch (error) {
-    const { error: reason } = gateway.status().servers[name] ?? {}
+    const { error: reason, situation = situationOf(error) } = gateway.status().servers[name] ?? {}
     const text = sanitizeLine(variables.hide(reason ?? errorMessage(error)))
-    const requires = authType && /\bHTTP 401\b/.test(text) ? REQUIREMENTS[authType] : undefined
-    return { report: report(requires === undefined ? { error: text } : { requires }), tools: [] }
+    const requires = authType && REFUSALS.has(situation) ? REQUIREMENTS[authType] : undefined
+    return { report: report(requires === undefined ? { error: text, situation } : { requires }), tools: [] }
   } finally {
     await gateway.close()
   }
@@ -112,13 +119,15 @@ const CONNECT_TIMEOUT_MS = 30_000
 const LIST_TIMEOUT_MS = 10_000
 
 function printReports(reports: readonly ServerReport[], io: Io): void {
-  const rows = reports.map(({ name, target, tools, tokens, durationMs, requires, error }) => [
+  const rows = reports.map(({ name, target, tools, tokens, durationMs, requires, error, situation }) => [
     error === undefined ? 'ok' : 'FAILED',
     name,
     tools === undefined ? '-' : `${tools.length} tools`,
     tokens === undefined ? '-' : String(tokens),
     `${durationMs} ms`,
-    error === undefined ? [target, ...(requires === undefined ? [] : [requires])].join(': ') : formatNote(error),
+    error === undefined
+      ? [target, ...(requires === undefined ? [] : [requires])].join(': ')
+      : formatNote({ error, situation, target }),
   ])
   for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TOKENS', 'TIME', 'NOTE'], ...rows])) io.line(line)
 }

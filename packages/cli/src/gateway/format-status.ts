@@ -1,6 +1,6 @@
+import { adviceIn } from '../../../util/src/advice.ts'
 import { pluralize } from '../../../util/src/pluralize.ts'
 import { sanitizeLine, shortenMessage } from '../../../util/src/printable.ts'
-import { adviceFor } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 
 const HEAD = ['SERVER', 'STATE', 'REVISION', 'TOOLS', 'TOKENS', 'SESSIONS', 'CALLS', 'ERRORS', 'RESTARTS', 'NOTE']
@@ -30,17 +30,26 @@ function rowOf([name, server]: [string, ServerRow]): string[] {
   return [name, state, revision, tools, tokens, ...[connections, calls, errors, restarts].map(String), noteOf(server)]
 }
 
-function noteOf({ error, nextAttemptAt, keptSince, target }: ServerRow): string {
+function noteOf({ error, situation, nextAttemptAt, keptSince, target }: ServerRow): string {
   const kept = keptSince === undefined ? '' : `its lists are ${formatDuration(Date.now() - keptSince)} old`
   if (error === undefined) return [target, kept].filter((part) => part !== '').join('; ')
   const seconds = nextAttemptAt === undefined ? undefined : Math.max(0, Math.ceil((nextAttemptAt - Date.now()) / 1000))
   const next = seconds === undefined ? '' : ` (next attempt in ${seconds} s)`
-  return [formatNote(error) + next, kept].filter((part) => part !== '').join('; ')
+  return [formatNote({ error, situation, target }) + next, kept].filter((part) => part !== '').join('; ')
+}
+
+/** Why a server cannot be used. */
+export interface UnusableServer {
+  readonly error: string
+  readonly situation?: string | undefined
+  /** Where the server is. */
+  readonly target: string
 }
 
 /** Formats an error as a cell of a table: one line, not too long, with what to do. */
-export function formatNote(error: string): string {
-  return sanitizeLine(shortenMessage(error, MAX_NOTE_LENGTH)) + adviceFor(error)
+export function formatNote({ error, situation = '', target }: UnusableServer): string {
+  const hint = adviceIn(situation, 'gateway', { url: target })
+  return sanitizeLine(shortenMessage(error, MAX_NOTE_LENGTH) + (hint === '' ? '' : `; ${hint}`))
 }
 
 /** Aligns the columns of a table. Each cell becomes one line. */

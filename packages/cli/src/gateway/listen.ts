@@ -73,7 +73,7 @@ export async function listenOverHttp(
   }
   return serve(server, options).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)
-    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || /in use/.test(message)
+    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
       ? usageError(
           `port ${options.port ?? 3000} is already in use`,
           `choose another one with --${portFlag}, or 0 for any free port`,

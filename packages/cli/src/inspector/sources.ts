@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { ConfigError, readConfig, type ServerConfig, type StdioTarget } from 'portcall/client'
+import { readConfig, type ServerConfig, type StdioTarget } from 'portcall/client'
 import type { ServerSources } from 'portcall/inspector'
 import { isObject } from 'portcall/jsonrpc'
 import { isUrl } from '../../../util/src/parse-url.ts'
@@ -48,10 +48,9 @@ async function readSource(file: SourceFile): Promise<Source[]> {
   if (!existsSync(file.path)) return []
   try {
     const text = await readFile(file.path, 'utf8')
-    const { servers } = await readConfig(text, { directory: projectDirectory(file.path) })
+    const { servers } = await readConfig(text, { directory: projectDirectory(file.path), allowNoServers: file.kind === 'host' })
     return [{ ...file, servers: servers.map((server) => describe(server, file.path)) }]
   } catch (error) {
-    if (file.kind === 'host' && error instanceof ConfigError && /has none of the members/.test(error.message)) return []
     return [{ ...file, servers: [], failure: { code: 'INVALID_CONFIG', message: (error as Error).message } }]
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { ClientTasks } from 'portcall/tasks/client'
 import { usageError } from '../cli-error.ts'
 import type { Invocation } from '../command.ts'
-import { readHeaderFlags } from '../command-line/flag-values.ts'
+import { readHeaderFlags, readVersionFlag } from '../command-line/flag-values.ts'
 import type { ConnectionValues } from '../command-line/flags.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
@@ -72,9 +72,7 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
   })
     .catch((error: unknown) => {
       opening.explain(error)
-      throw error instanceof TypeError
-        ? usageError(error.message.replace('leave protocolVersion out', 'leave the option out'))
-        : error
+      throw error instanceof TypeError ? usageError(error.message) : error
     })
     .finally(opening.end)
   const unavailable = createUnavailableServers(io)
@@ -93,7 +91,7 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
 /** @throws CliError that names an invalid option. */
 async function readConnectOptions(flags: ConnectionValues, io: Io): Promise<ConnectOptions> {
   const { createInputHandlers } = await import('../elicitation/handlers.ts')
-  const protocolVersion = flags['protocol-version']
+  const protocolVersion = await readVersionFlag(flags['protocol-version'])
   return {
     info: { name: 'portcall', version: VERSION, title: 'Portcall' },
     signal: io.signal,

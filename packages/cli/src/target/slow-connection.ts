@@ -1,4 +1,5 @@
 import { type ClientEvent, TimeoutError } from 'portcall/client'
+import { appendToMessage } from '../../../util/src/errors.ts'
 import { sanitizeLine } from '../../../util/src/printable.ts'
 import { adviceForOutput } from '../../../util/src/served-url.ts'
 import type { Io } from '../io.ts'
@@ -38,7 +39,7 @@ export function watchConnection(name: string, { isTty, json, log }: Pick<Io, 'is
       if (!(error instanceof TimeoutError) || stderr === '') return
       // The library has added what the program printed to stdout.
       const advice = adviceForOutput(stderr)
-      error.message += `${advice === '' ? '' : `. ${advice}`}. The server printed this to stderr: ${shorten(stderr)}`
+      appendToMessage(error, `${advice === '' ? '' : `. ${advice}`}. The server printed this to stderr: ${shorten(stderr)}`)
     },
     end() {
       isOpening = false

@@ -146,8 +146,7 @@ function skillsOf({ server }: OperationContext): NonNullable<typeof server.conne
 
 /** A result that does not match its schema is still a result: the page shows both. */
 export function resultDespite(error: unknown, response: Response | undefined): InvalidResult | undefined {
-  if (!(error instanceof InvalidResultError) || (error.issues.length === 0 && !/structuredContent/.test(error.message)))
-    return undefined
+  if (!(error instanceof InvalidResultError) || (error.issues.length === 0 && error.result === undefined)) return undefined
   if (!response || !isSuccess(response)) return undefined
   const [message = ''] = error.message.split('\n', 1)
   const issues = error.issues.length > 0 ? error.issues : [{ path: [], message }]

@@ -1,6 +1,7 @@
 import type { ProcessExit } from 'portcall/client'
 import { describeExit } from '../../../portcall/src/jsonrpc/errors.ts'
-import { errorMessage, PortcallError } from '../../../util/src/errors.ts'
+import { explainFor } from '../../../util/src/advice.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 import type { InspectorFailure } from '../protocol/servers.ts'
 
 /** Thrown by a command of the inspector that cannot be carried out. The page shows its message. */
@@ -16,36 +17,23 @@ export class InspectorCommandError extends PortcallError {
   }
 }
 
-const HINTS: { readonly [code: string]: string } = {
-  CONNECTION_LOST: 'Run the doctor: it finds the step that fails.',
-  INVALID_RESPONSE: 'Is it an MCP server? The timeline shows what it sent.',
-  HTTP_STATUS: 'Check the path: most servers are at /mcp.',
-  NEGOTIATION_FAILED: 'Choose automatic, or one of the versions that the server names.',
-  SPAWN_FAILED: 'Check the command and its path.',
-  TIMEOUT: 'Raise the timeout, or look at stderr.',
-}
-
 /** Describes an error for the page. */
 export function toFailure(error: unknown): InspectorFailure {
   if (!(error instanceof Error)) return { code: 'FAILED', message: String(error) }
   const facts = error as { code?: unknown; hint?: unknown; data?: unknown; status?: unknown; exit?: unknown; body?: unknown }
   const isRpc = typeof facts.code === 'number'
   const code = isRpc ? `RPC_${facts.code}` : typeof facts.code === 'string' ? facts.code : 'FAILED'
-  const hint = typeof facts.hint === 'string' ? facts.hint : hintOf(code, facts.status)
+  const explained = explainFor(error, 'page')
+  const hint = typeof facts.hint === 'string' ? facts.hint : explained.hint
   const data = facts.data ?? printed(facts.exit) ?? (facts.body === '' ? undefined : facts.body)
   return {
     code,
-    message: exitText(facts.exit) ?? withoutAdvice(errorMessage(error)),
+    message: exitText(facts.exit) ?? explained.message,
     ...(hint !== undefined && { hint }),
     ...(data !== undefined && { data }),
     ...(typeof facts.status === 'number' && { httpStatus: facts.status }),
     ...(isRpc && { rpcCode: facts.code as number }),
   }
-}
-
-function hintOf(code: string, status: unknown): string | undefined {
-  if (status === 401 || status === 403) return 'Sign in, or add an Authorization header in the settings.'
-  return Object.hasOwn(HINTS, code) ? HINTS[code] : undefined
 }
 
 /** Returns the output of a program that has ended. */
@@ -59,9 +47,4 @@ function exitText(exit: unknown): string | undefined {
   const { summary, strayOutput, stderr = '' } = (exit ?? {}) as Partial<ProcessExit>
   if (summary === undefined || stderr.trim() === '') return undefined
   return `The program ${describeExit({ summary, ...(strayOutput !== undefined && { strayOutput }) })}`
-}
-
-/** Removes what the library advises to programs. */
-function withoutAdvice(message: string): string {
-  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
 }

@@ -1,5 +1,5 @@
 import { describe } from '../../../util/src/describe.ts'
-import { PortcallError } from '../../../util/src/errors.ts'
+import { type ErrorAdvice, PortcallError } from '../../../util/src/errors.ts'
 import type { CallToolResult } from '../protocol/types.ts'
 import type { Issue } from '../schema/standard.ts'
 
@@ -7,10 +7,20 @@ import type { Issue } from '../schema/standard.ts'
 export class TimeoutError extends PortcallError {
   override readonly name = 'TimeoutError'
   readonly code = 'TIMEOUT'
+  /** The method of the request. */
+  readonly method: string
+  /** The time that has passed, in milliseconds. */
+  readonly timeoutMs: number
+  /** Names the option that sets the timeout. */
+  declare readonly advice?: ErrorAdvice
 
   /** `option` is the one that sets the timeout. */
-  constructor(method: string, ms: number, option?: string) {
-    super(`${method} received no response within ${ms} ms${option === undefined ? '' : ` (${option})`}`)
+  constructor(method: string, timeoutMs: number, option?: string) {
+    const reason = `${method} received no response within ${timeoutMs} ms`
+    super(option === undefined ? reason : `${reason} (${option})`)
+    this.method = method
+    this.timeoutMs = timeoutMs
+    if (option !== undefined) this.advice = { situation: 'timeout', reason, text: option }
   }
 }
 

@@ -135,6 +135,7 @@ function accept(schema: ElicitationSchema, fields: JsonObject): JsonObject {
   if (issues.length > 0)
     throw invalidParams(
       `the content does not match the requested schema: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
+      { issues },
     )
   return { action: 'accept', content }
 }

@@ -1,12 +1,14 @@
 /** Adds to the error of a failed `connect` what to change. It is loaded on demand, because most connections succeed. */
 
-import { isUrl } from '../../../util/src/parse-url.ts'
+import { adviceIn } from '../../../util/src/advice.ts'
+import { connectionFault, systemCodeOf } from '../../../util/src/connection-faults.ts'
+import type { ErrorAdvice } from '../../../util/src/errors.ts'
 import { adviceForOutput } from '../../../util/src/served-url.ts'
 import { TimeoutError } from '../client/errors.ts'
-import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
+import { ConnectionLostError, InvalidResponseError, type RpcError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import { usesEnvironmentProxy } from '../net/environment-proxy.ts'
-import { REVISIONS } from '../protocol/revisions.ts'
+import { endpointPathOf } from '../protocol/http.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
 
 /** How a connection was attempted. */
@@ -19,28 +21,7 @@ export interface ConnectAttempt {
   readonly strayOutput: string | undefined
 }
 
-const TRUST =
-  'If your network inspects TLS, name the certificate of its authority in the environment variable NODE_EXTRA_CA_CERTS'
-
-/** Reasons why no connection could be opened, by the error code of the platform. */
-const NO_CONNECTION: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'the connection was refused. Is the server running, and is the port right?',
-  ConnectionRefused: 'the connection was refused. Is the server running, and is the port right?',
-  ENOTFOUND: 'the host name does not exist. Check its spelling',
-  EAI_AGAIN: 'the host name could not be resolved. Check its spelling and your network',
-  EHOSTUNREACH: 'the host is unreachable. Check the address and your network',
-  ENETUNREACH: 'the network is unreachable. Check your network',
-  EPROTO: 'TLS failed. Does the server use http: instead of https:?',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'TLS failed. Does the server use http: instead of https:?',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed. Add it with the environment variable NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `the certificate was issued by an unknown authority. ${TRUST}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `the certificate was issued by an unknown authority. ${TRUST}`,
-  CERT_HAS_EXPIRED: 'the certificate of the server has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another name',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate chain is self-signed. Add it with the environment variable NODE_EXTRA_CA_CERTS',
-}
-
-/** Changes the message of an error so that it says what to change, where that is known. */
+/** Adds to an error what to change, where that is known. */
 export function explainError(error: unknown, attempt: ConnectAttempt): void {
   explainBy(EXPLANATIONS, error, attempt)
 }
@@ -50,21 +31,28 @@ export function explainUnreachable(error: unknown, strayOutput: string | undefin
   explainBy([explainNoConnection, explainTimeout], error, { target: undefined, hasAuth: false, usesProxy: true, strayOutput })
 }
 
+/** Changes the message, and the stack, which repeats it and is what runtimes print. */
 function explainBy(explanations: readonly Explanation[], error: unknown, attempt: ConnectAttempt): void {
   if (!(error instanceof Error)) return
-  const message = explanations.map((explain) => explain(error, attempt)).find((text) => text !== undefined)
-  if (message !== undefined) setMessage(error, message)
+  for (const explain of explanations) {
+    const explained = explain(error, attempt)
+    if (explained === undefined) continue
+    const { message, ...advice } = typeof explained === 'string' ? { message: explained } : explained
+    const stack = error.stack?.replace(error.message, () => message)
+    error.message = message
+    if (stack !== undefined) error.stack = stack
+    if (typeof explained !== 'string') Object.assign(error, { advice })
+    return
+  }
 }
 
-/** The stack repeats the message, and it is what runtimes print. */
-function setMessage(error: Error, message: string): void {
-  const stack = error.stack?.replace(error.message, () => message)
-  error.message = message
-  if (stack !== undefined) error.stack = stack
+/** The complete message, and its parts. */
+interface Explained extends ErrorAdvice {
+  readonly message: string
 }
 
-/** Returns the complete message, or `undefined` if the error is another one. */
-type Explanation = (error: Error, attempt: ConnectAttempt) => string | undefined
+/** Returns the explanation, or only the message for a mistake in the program; `undefined` if the error is another one. */
+type Explanation = (error: Error, attempt: ConnectAttempt) => Explained | string | undefined
 
 const EXPLANATIONS: readonly Explanation[] = [
   explainCommand,
@@ -76,10 +64,12 @@ const EXPLANATIONS: readonly Explanation[] = [
   explainTimeout,
 ]
 
+function explained(situation: string, reason: string, text: string): Explained {
+  return { situation, reason, text, message: `${reason}. ${text}` }
+}
+
 function explainTarget(error: Error, { target }: ConnectAttempt): string | undefined {
   if (!(error instanceof TypeError)) return undefined
-  if (error.message.startsWith('Unknown protocol version'))
-    return `${error.message}. Use one of ${REVISIONS.map(({ version }) => version).join(', ')}, or leave protocolVersion out`
   if (typeof target === 'string') return `${error.message}.${hintForText(target)}`
   if (target instanceof URL || typeof target === 'function') return undefined
   const isKnown = isObject(target) && ('command' in target || 'exchange' in target || 'receive' in target)
@@ -114,13 +104,16 @@ function describeTarget(target: unknown): string {
   return `an object with ${Object.keys(target).slice(0, 5).join(', ') || 'no members'}`
 }
 
-function explainNoConnection(error: Error, attempt: ConnectAttempt): string | undefined {
+function explainNoConnection(error: Error, attempt: ConnectAttempt): Explained | undefined {
   if (!(error instanceof ConnectionLostError)) return undefined
-  const url = /https?:\/\/\S+/.exec(error.message)?.[0]
-  const code = codeOf(error.cause)
-  const reason = NO_CONNECTION[code]
-  if (url === undefined || reason === undefined) return undefined
-  return `Could not connect to ${url}: ${reason} (${code})${UNREACHABLE.has(code) ? proxyHint(url, attempt) : ''}`
+  const { url } = error
+  const code = systemCodeOf(error.cause)
+  const known = connectionFault(code)
+  if (url === undefined || known === undefined) return undefined
+  const { code: situation, fault, advice } = known
+  const hint = UNREACHABLE.has(code) ? proxyHint(url, attempt) : ''
+  const start = `Could not connect to ${url}: ${fault}`
+  return { situation, reason: `${start} (${code})`, text: `${advice}${hint}`, message: `${start}. ${advice} (${code})${hint}` }
 }
 
 /** The errors of a machine that reaches others only through a proxy. */
@@ -135,60 +128,54 @@ function proxyHint(url: string, { usesProxy }: ConnectAttempt): string {
   return `. ${set} is set, but was not used: pass proxy: 'env', or set NODE_USE_ENV_PROXY=1`
 }
 
-/** Returns the error code of the platform. Node reports one error for each address of a host name; `fetch` has the error as its cause. */
-function codeOf(error: unknown): string {
-  if (!isObject(error)) return ''
-  if (typeof error.code === 'string') return error.code
-  const [first] = Array.isArray(error.errors) ? error.errors : []
-  return codeOf(first ?? error.cause)
-}
-
 /** A server of this library names its path in the response to a request for another one. */
-function explainPath({ message }: Error, { target }: ConnectAttempt): string | undefined {
-  const path = /the endpoint is at (\/\S*)$/.exec(message)?.[1]
+function explainPath(error: Error, { target }: ConnectAttempt): Explained | undefined {
+  const path = endpointPathOf(error instanceof HttpStatusError ? error.error : (error as Partial<RpcError>))
   if (path === undefined) return undefined
-  return `${message}. Connect to ${new URL(path, String(target))} instead of ${String(target)}`
+  return explained('wrong-path', error.message, `Connect to ${new URL(path, String(target))} instead of ${String(target)}`)
 }
 
-function explainStatus(error: Error, { hasAuth }: ConnectAttempt): string | undefined {
+function explainStatus(error: Error, { hasAuth }: ConnectAttempt): Explained | undefined {
   if (!(error instanceof HttpStatusError)) return undefined
-  const { status, message } = error
-  if (status === 401)
-    return hasAuth
-      ? `${message}. The server refused the token that auth sent`
-      : `${message}. Pass a token: connect(url, { auth: bearerToken(() => token) }), with bearerToken from portcall/auth/client`
-  if (status === 404 || status === 405 || isPage(error.header('content-type'))) return `${message}.${pathHint(message)}`
-  return undefined
+  const { status, message, url } = error
+  if (status === 401) {
+    const situation = hasAuth ? 'token-refused' : 'token-missing'
+    return explained(situation, message, adviceIn(situation, 'program'))
+  }
+  return status === 404 || status === 405 || isPage(error.header('content-type')) ? suspectPath(message, url) : undefined
 }
 
-function explainResponse(error: Error): string | undefined {
-  return error instanceof InvalidResponseError && isPage(error.message)
-    ? `${error.message}.${pathHint(error.message)}`
-    : undefined
+function explainResponse(error: Error): Explained | undefined {
+  if (!(error instanceof InvalidResponseError) || error.url === undefined || !isPage(error.contentType)) return undefined
+  return suspectPath(error.message, error.url)
 }
 
-function isPage(text = ''): boolean {
-  return text.includes('text/html')
+function isPage(contentType = ''): boolean {
+  return contentType.includes('text/html')
 }
 
 /** Suggests the usual path of an endpoint, unless the URL has it. */
-function pathHint(message: string): string {
-  const text = /https?:\/\/[^\s:]+(:\d+)?[^\s:]*/.exec(message)?.[0] ?? ''
-  if (!isUrl(text)) return ''
-  const { origin, pathname } = new URL(text)
-  return pathname === '/mcp' ? ' Is this the URL of an MCP server?' : ` Check the path; most servers use ${origin}/mcp`
+function suspectPath(message: string, url: string): Explained {
+  const { origin, pathname } = new URL(url)
+  return pathname === '/mcp'
+    ? explained('not-mcp', message, 'Is this the URL of an MCP server?')
+    : explained('wrong-path', message, `Check the path; most servers use ${origin}/mcp`)
 }
 
-function explainTimeout(error: Error, { strayOutput }: ConnectAttempt): string | undefined {
+/** Names the option of `connect`, and what the server printed instead of a response. */
+function explainTimeout(error: Error, { strayOutput }: ConnectAttempt): Explained | undefined {
   if (!(error instanceof TimeoutError)) return undefined
-  const output = strayOutput === undefined ? '' : explainOutput(strayOutput)
-  const option = error.message.startsWith('server/discover') ? 'probeTimeoutMs' : 'connectTimeoutMs'
-  return `${error.message.replace(/\(timeouts\.\w+\)/, `(${option})`)}${output}`
+  const { method, timeoutMs } = error
+  const reason = `${method} received no response within ${timeoutMs} ms`
+  const option = method === 'server/discover' ? 'probeTimeoutMs' : 'connectTimeoutMs'
+  if (strayOutput === undefined) return { situation: 'timeout', reason, text: option, message: `${reason} (${option})` }
+  const output = explainOutput(strayOutput)
+  return { situation: 'stray-output', reason: `${reason}. ${output}`, text: option, message: `${reason} (${option}). ${output}` }
 }
 
 function explainOutput(strayOutput: string): string {
   const advice = adviceForOutput(strayOutput)
   return advice === ''
-    ? `. The server printed this to stdout, where only messages are allowed; print with console.error instead:\n${strayOutput}`
-    : `. ${advice}. The server printed this to stdout:\n${strayOutput}`
+    ? `The server printed this to stdout, where only messages are allowed; print with console.error instead:\n${strayOutput}`
+    : `${advice}. The server printed this to stdout:\n${strayOutput}`
 }

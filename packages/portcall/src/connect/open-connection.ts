@@ -10,7 +10,7 @@ import { isAuthError } from '../protocol/authorizer.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import { clientMeta } from '../protocol/probes.ts'
-import { MODERN_VERSION, MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
+import { MODERN_VERSION, MODERN_VERSIONS, revisionOf, SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import { SessionExpiredError } from '../transports/http/client/session.ts'
 import type { HttpFetch } from '../transports/http/client/types.ts'
@@ -107,7 +107,10 @@ function createContext(owner: ConnectionOwner, options: ConnectionOptions): Shar
 function eraOf(version: string | undefined): Era | undefined {
   if (version === undefined) return undefined
   if (MODERN_VERSIONS.includes(version)) return 'modern'
-  if (!revisionOf(version)) throw new TypeError(`Unknown protocol version: ${JSON.stringify(version)}`)
+  if (!revisionOf(version))
+    throw new TypeError(
+      `Unknown protocol version: ${JSON.stringify(version)}. Use one of ${SUPPORTED_VERSIONS.join(', ')}, or leave protocolVersion out`,
+    )
   return 'legacy'
 }
 

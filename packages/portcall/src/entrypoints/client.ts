@@ -39,6 +39,7 @@ export { ProxyError } from '../net/proxy-error.ts'
 export type { ProxySetting } from '../net/proxy-setting.ts'
 export type { ExtensionApis } from '../protocol/extensions.ts'
 export { KEPT_META, UNAVAILABLE_META } from '../protocol/meta.ts'
+export { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
 export type {
   CallToolResult,
   Completion,

@@ -171,7 +171,7 @@ test('the error of a server that cannot be reached says what to check', async ()
   await using client = await connect(gateway)
   await client.tools().toArray()
   expect(gateway.status().servers.dead?.error).toBe(
-    'Could not connect to http://127.0.0.1:9/mcp: the connection was refused. Is the server running, and is the port right? (ECONNREFUSED)',
+    'Could not connect to http://127.0.0.1:9/mcp: the connection was refused. Is the server running, and is the port right? Does it listen on this address? (ECONNREFUSED)',
   )
 })
 

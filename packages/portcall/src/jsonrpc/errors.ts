@@ -86,6 +86,8 @@ export function describeExit({ summary, strayOutput }: Pick<ProcessExit, 'summar
 export interface ConnectionLostErrorOptions extends ErrorOptions {
   readonly retryable?: boolean
   readonly exit?: ProcessExit | undefined
+  /** The URL of the request, without its query. */
+  readonly url?: string | undefined
 }
 
 /**
@@ -99,15 +101,18 @@ export class ConnectionLostError extends PortcallError {
   readonly retryable: boolean
   /** Present if the peer was a process that this side had started. */
   readonly exit?: ProcessExit
+  /** The URL of the request over HTTP, without its query. */
+  readonly url?: string
 
   /** By default, the request may be retried, and the error has no `exit`. */
   constructor(
     message = 'The connection closed before the response arrived',
-    { retryable = true, exit, ...options }: ConnectionLostErrorOptions = {},
+    { retryable = true, exit, url, ...options }: ConnectionLostErrorOptions = {},
   ) {
     super(message, options)
     this.retryable = retryable
     if (exit) this.exit = exit
+    if (url !== undefined) this.url = url
   }
 }
 
@@ -116,10 +121,26 @@ export function closedLocally(): ConnectionLostError {
   return new ConnectionLostError('The connection was closed by this side before the response arrived', { retryable: false })
 }
 
+export interface InvalidResponseErrorOptions extends ErrorOptions {
+  readonly url?: string | undefined
+  readonly contentType?: string | undefined
+}
+
 /** Thrown when a response is invalid: not JSON-RPC, too large, or not a response to the request. */
 export class InvalidResponseError extends PortcallError {
   override readonly name = 'InvalidResponseError'
   readonly code = 'INVALID_RESPONSE'
   /** A retry does not help. */
   readonly retryable = false
+  /** The URL of the request, without its query. Present if the media type of the response is what is wrong. */
+  readonly url?: string
+  /** The media type of the response, if it is what is wrong. */
+  readonly contentType?: string
+
+  /** Pass the URL and the media type of the response if it has the wrong one. */
+  constructor(message?: string, { url, contentType, ...options }: InvalidResponseErrorOptions = {}) {
+    super(message, options)
+    if (url !== undefined) this.url = url
+    if (contentType !== undefined) this.contentType = contentType
+  }
 }

@@ -66,3 +66,15 @@ export type Authenticate = (request: RequestHead) => Auth | undefined | Promise<
 
 /** Returns the headers of a 403 response that tell the caller which scopes the request needs. */
 export type InsufficientScopeHeaders = (scopes: readonly string[], auth: Auth | undefined) => Readonly<Record<string, string>>
+
+/** The member `data` of the error for a request to a path without an endpoint. */
+export interface WrongPathData {
+  /** The path of the endpoint. */
+  readonly path: string
+}
+
+/** Returns the path of the endpoint that such an error names. */
+export function endpointPathOf(error: { readonly data?: unknown } | undefined): string | undefined {
+  const { path } = (error?.data ?? {}) as { path?: unknown }
+  return typeof path === 'string' && /^\/[\x21-\x7e]{0,1000}$/.test(path) ? path : undefined
+}

@@ -14,10 +14,20 @@ export class ConfigError extends PortcallError {
   readonly code = 'INVALID_CONFIG'
   /** Where the error is, if the configuration was passed as text. */
   readonly position: TextPosition | undefined
+  /** The message without the position. */
+  readonly reason: string
 
   /** Pass the position in the text, if there is one. */
-  constructor(message: string, { position, ...options }: ErrorOptions & { readonly position?: TextPosition | undefined } = {}) {
+  constructor(
+    message: string,
+    {
+      position,
+      reason = message,
+      ...options
+    }: ErrorOptions & { readonly position?: TextPosition | undefined; readonly reason?: string } = {},
+  ) {
     super(message, options)
     this.position = position
+    this.reason = reason
   }
 }

@@ -149,8 +149,8 @@ function readServer({ name, entry, path }: LocatedEntry, context: EntryContext):
   } catch (error) {
     if (!(error instanceof FieldError)) throw error
     const position = document.positionOf([...path, ...pathOf(error.field)])
-    const message = `The server ${name} has an invalid configuration: ${error.message}${locate(position)}`
-    return { name, error: new ConfigError(message, { position }) }
+    const reason = `The server ${name} has an invalid configuration: ${error.message}`
+    return { name, error: new ConfigError(`${reason}${locate(position)}`, { position, reason }) }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ConnectionFault } from '../../../../util/src/connection-faults.ts'
 import type { StepOutcome } from './facts.ts'
 import type { DiagnosisProblem, Evidence } from './types.ts'
 
@@ -23,6 +24,12 @@ export function errorProblem(code: string, message: string, advice: string): Dia
   return { code, severity: 'error', message, advice }
 }
 
+/** Creates the error for a connection that does not open. `subject` is the address. */
+export function faultProblem({ code, fault, advice }: ConnectionFault, subject?: string): DiagnosisProblem {
+  const message = subject === undefined ? fault.charAt(0).toUpperCase() + fault.slice(1) : `${subject}: ${fault}`
+  return errorProblem(code, message, /[.?]$/.test(advice) ? advice : `${advice}.`)
+}
+
 /** Creates a warning. */
 export function warningProblem(code: string, message: string, advice: string): DiagnosisProblem {
   return { code, severity: 'warning', message, advice }
@@ -33,13 +40,4 @@ export function evidenceOf(values: { readonly [label: string]: string | number |
   return Object.entries(values).flatMap(([label, value]) =>
     value === undefined || value === '' ? [] : [{ label, value: String(value) }],
   )
-}
-
-/** Returns the code of a system error, also of one that wraps others. */
-export function errorCode(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return ''
-  const { code, errors, cause } = error as { code?: unknown; errors?: unknown; cause?: unknown }
-  if (typeof code === 'string') return code
-  const [first] = Array.isArray(errors) ? (errors as unknown[]) : []
-  return errorCode(first ?? cause)
 }

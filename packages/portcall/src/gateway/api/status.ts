@@ -15,6 +15,8 @@ export interface UpstreamStatus {
   readonly protocolVersion?: string
   /** The reason why the server is not available. */
   readonly error?: string
+  /** The kind of this reason, such as `token-missing`, `connection-refused` or the code of an error. */
+  readonly situation?: string
   /** Time of the next attempt, in milliseconds since 1970. */
   readonly nextAttemptAt?: number
   /** The number of failures since the last success. */

@@ -121,9 +121,7 @@ function misspelledSection(document: ConfigDocument): LocatedIssue[] {
 function serverIssues(servers: readonly ServerConfig[], { servers: settings = {} }: GatewaySection): LocatedIssue[] {
   const isRequired = (name: string): boolean => Object.hasOwn(settings, name) && settings[name]?.required === true
   return servers.flatMap((server) =>
-    'error' in server && isRequired(server.name)
-      ? [{ position: server.error.position, message: server.error.message.replace(/ \(line [^()]*\)$/, '') }]
-      : [],
+    'error' in server && isRequired(server.name) ? [{ position: server.error.position, message: server.error.reason }] : [],
   )
 }
 

@@ -1,3 +1,4 @@
+import { situationOf } from '../../../../util/src/advice.ts'
 import { errorMessage } from '../../../../util/src/errors.ts'
 import { oncePer } from '../../../../util/src/once-per.ts'
 import { createTurns } from '../../../../util/src/turns.ts'
@@ -163,7 +164,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
         state: server.disabled ? 'disabled' : state,
         ...(era && { era }),
         ...(connected?.protocolVersion && { protocolVersion: connected.protocolVersion }),
-        ...(error !== undefined && { error: errorMessage(error) }),
+        ...(error !== undefined && { error: errorMessage(error), situation: situationOf(error) }),
         ...(nextAttemptAt !== undefined && { nextAttemptAt }),
         failures,
         connections: connections.size,

@@ -8,10 +8,17 @@ export class SpawnError extends PortcallError {
   readonly retryable = false
   /** The program. */
   readonly command: string
+  /** `command-line` if `command` or `args` are written as for a shell. */
+  readonly problem: 'command-line' | undefined
 
   /** Pass the error of the operating system as `cause`. */
-  constructor(command: string, message: string, options?: ErrorOptions) {
+  constructor(
+    command: string,
+    message: string,
+    { problem, ...options }: ErrorOptions & { readonly problem?: 'command-line' | undefined } = {},
+  ) {
     super(message, options)
     this.command = command
+    this.problem = problem
   }
 }

@@ -15,21 +15,32 @@ const MAX_PATH_TEXT = 1000
 /** Explains why a program could not be started. The error of the system names neither the working directory nor `PATH`. */
 export function explainFailure(target: SpawnTarget, cause: unknown): SpawnError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const reason = findReason(target, code) ?? (cause instanceof Error ? cause.message : String(cause))
-  return new SpawnError(target.command, `Cannot start "${target.command}": ${reason}`, { cause })
+  const { problem, reason } = findReason(target, code) ?? { reason: cause instanceof Error ? cause.message : String(cause) }
+  return new SpawnError(target.command, `Cannot start "${target.command}": ${reason}`, { cause, problem })
 }
 
-function findReason({ command, cwd, env }: SpawnTarget, code: string): string | undefined {
+/** Why a program could not be started. */
+interface Failure {
+  readonly reason: string
+  readonly problem?: SpawnError['problem']
+}
+
+function findReason({ command, cwd, env }: SpawnTarget, code: string): Failure | undefined {
   if (cwd !== undefined && !isDirectory(cwd))
-    return `its working directory ${cwd} ${existsSync(cwd) ? 'is not a directory' : 'does not exist'}`
+    return { reason: `its working directory ${cwd} ${existsSync(cwd) ? 'is not a directory' : 'does not exist'}` }
   if (code === 'ENOENT' && !EXPANDED_BY_SHELL.test(command) && /\s/.test(command.trim()) && !existsSync(command))
-    return explainArguments(command)
-  if (code === 'ENOENT') return explainShellPath(command) ?? (/[\\/]/.test(command) ? explainFile(command) : explainSearch(env))
-  if (code === 'EACCES')
-    return isDirectory(command)
-      ? 'it is a directory'
-      : `permission denied (${code}); is it executable?${searchedIn(command, env)}`
-  return undefined
+    return { reason: explainArguments(command), problem: 'command-line' }
+  if (code === 'ENOENT') {
+    const expanded = explainShellPath(command)
+    return expanded === undefined
+      ? { reason: /[\\/]/.test(command) ? explainFile(command) : explainSearch(env) }
+      : { reason: expanded, problem: 'command-line' }
+  }
+  if (code !== 'EACCES') return undefined
+  const reason = isDirectory(command)
+    ? 'it is a directory'
+    : `permission denied (${code}); is it executable?${searchedIn(command, env)}`
+  return { reason }
 }
 
 /** Syntax that only a shell understands, at the start of a path: `~`, `$NAME`, `${NAME}`, `%NAME%`. */

@@ -1,10 +1,10 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { systemCodeOf } from '../../../../../util/src/connection-faults.ts'
 import { errorMessage } from '../../../../../util/src/errors.ts'
 import { decodeMessage } from '../../../net/decode-message.ts'
 import { createProxyLookup } from '../../../net/proxy-setting.ts'
 import { createHttpRoutes } from '../../../net/routes.ts'
 import type { HttpObservation } from '../facts.ts'
-import { errorCode } from '../outcome.ts'
 
 /** One request of a diagnosis. */
 export interface HttpProbe {
@@ -51,9 +51,9 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
     try {
       request = startRequest(url, { method, headers: allHeaders })
     } catch (error) {
-      return finish({ code: errorCode(error), message: errorMessage(error) })
+      return finish({ code: systemCodeOf(error), message: errorMessage(error) })
     }
-    request.on('error', (error) => finish({ code: errorCode(error), message: errorMessage(error) }))
+    request.on('error', (error) => finish({ code: systemCodeOf(error), message: errorMessage(error) }))
     request.on('response', (response) => {
       received = response
       const read = async (): Promise<void> => {
@@ -66,7 +66,7 @@ export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
         text += decoder.decode()
         finish(undefined, true)
       }
-      read().catch((error: unknown) => finish({ code: errorCode(error), message: errorMessage(error) }))
+      read().catch((error: unknown) => finish({ code: systemCodeOf(error), message: errorMessage(error) }))
     })
     request.end(body)
   })

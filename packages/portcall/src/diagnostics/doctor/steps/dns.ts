@@ -1,16 +1,14 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { type ConnectionFault, connectionFault, systemCodeOf } from '../../../../../util/src/connection-faults.ts'
 import { errorMessage } from '../../../../../util/src/errors.ts'
 import { displayProxy } from '../../../net/proxy-error.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { proxyOf } from '../http/send-http.ts'
-import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
+import { evidenceOf, faultProblem, skipped, stepOutcome } from '../outcome.ts'
 import { withinTime } from '../within-time.ts'
 
-const ADVICE: { readonly [code: string]: string } = {
-  ENOTFOUND: 'Check the spelling of the host name, and that its DNS record exists.',
-  EAI_AGAIN: 'Check your network and its DNS servers. If others can resolve the name, check its spelling.',
-}
+const UNRESOLVED = connectionFault('EAI_AGAIN') as ConnectionFault
 
 /** Resolves the host name, in the way that connections do. */
 export async function checkDns(state: DiagnosisState): Promise<StepOutcome> {
@@ -30,16 +28,10 @@ export async function checkDns(state: DiagnosisState): Promise<StepOutcome> {
     })
   } catch (error) {
     state.signal.throwIfAborted()
-    const code = errorCode(error)
+    const code = systemCodeOf(error)
     return stepOutcome('', {
       evidence: evidenceOf({ host, error: errorMessage(error) }),
-      problems: [
-        errorProblem(
-          'name-not-resolved',
-          `The name ${host} cannot be resolved${code && ` (${code})`}`,
-          ADVICE[code] ?? ADVICE['EAI_AGAIN'] ?? '',
-        ),
-      ],
+      problems: [faultProblem(connectionFault(code) ?? UNRESOLVED, host)],
     })
   }
 }

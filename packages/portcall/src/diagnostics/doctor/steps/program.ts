@@ -1,3 +1,4 @@
+import { systemCodeOf } from '../../../../../util/src/connection-faults.ts'
 import { errorMessage } from '../../../../../util/src/errors.ts'
 import { adviceForOutput } from '../../../../../util/src/served-url.ts'
 import type { StdioTarget } from '../../../connect/target.ts'
@@ -6,7 +7,7 @@ import { SpawnError } from '../../../transports/stdio/spawn-error.ts'
 import { connectOnce } from '../connection.ts'
 import { explainExit } from '../exit-causes.ts'
 import type { ConnectionOutcome, DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorCode, errorProblem, evidenceOf, stepOutcome, warningProblem } from '../outcome.ts'
+import { errorProblem, evidenceOf, stepOutcome, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
 const STRAY_OUTPUT = 'Print to stderr, for example with console.error: stdout is for messages only.'
@@ -40,9 +41,9 @@ function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: s
 }
 
 /** The message says more than this where the cause is known. */
-function adviceForSpawn({ cause, message }: SpawnError): string {
-  if (errorCode(cause) === 'EACCES') return 'Make the file executable (chmod +x), or start it with its interpreter.'
-  if (/shell|args/.test(message)) return 'Correct the command. Hosts start it without a shell.'
+function adviceForSpawn({ cause, problem }: SpawnError): string {
+  if (systemCodeOf(cause) === 'EACCES') return 'Make the file executable (chmod +x), or start it with its interpreter.'
+  if (problem === 'command-line') return 'Correct the command. Hosts start it without a shell.'
   return 'Check the spelling of the program, that it is installed, and that it is in PATH.'
 }
 

@@ -1,27 +1,11 @@
 import { createConnection } from 'node:net'
+import { connectionFault, systemCodeOf } from '../../../../../util/src/connection-faults.ts'
 import { displayProxy } from '../../../net/proxy-error.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { proxyOf } from '../http/send-http.ts'
-import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
+import { errorProblem, evidenceOf, faultProblem, skipped, stepOutcome } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem } from '../types.ts'
-
-/** Why no connection could be opened, by the code of the system. */
-const REASONS: { readonly [code: string]: readonly [code: string, message: string, advice: string] } = {
-  ECONNREFUSED: [
-    'connection-refused',
-    'refuses the connection: no program listens there',
-    'Start the server, check the port, and check that it listens on this address and not only on another one.',
-  ],
-  ETIMEDOUT: [
-    'connection-timeout',
-    'does not answer',
-    'Check the address and the port, and whether a firewall drops the packets.',
-  ],
-  EHOSTUNREACH: ['host-unreachable', 'cannot be reached', 'Check the address and your network.'],
-  ENETUNREACH: ['network-unreachable', 'is in a network that cannot be reached', 'Check your network, VPN and proxy.'],
-  ECONNRESET: ['connection-reset', 'resets the connection', 'Check whether a proxy or firewall is in between.'],
-}
 
 /** Opens a connection to each address. One that works is enough. */
 export async function checkTcp({ known, stepTimeoutMs, signal }: DiagnosisState): Promise<StepOutcome> {
@@ -44,12 +28,10 @@ export async function checkTcp({ known, stepTimeoutMs, signal }: DiagnosisState)
 }
 
 function problemOf(code: string, address: string): DiagnosisProblem {
-  const [name, message, advice] = REASONS[code] ?? [
-    'no-connection',
-    `cannot be connected to (${code})`,
-    'Check the address and the port.',
-  ]
-  return errorProblem(name, `${address} ${message}`, advice)
+  const known = connectionFault(code)
+  return known
+    ? faultProblem(known, address)
+    : errorProblem('no-connection', `${address}: no connection opens (${code})`, 'Check the address and the port.')
 }
 
 /** Returns an empty text if the connection opens, otherwise the code of the error. */
@@ -62,6 +44,6 @@ function tryConnect(address: { host: string; port: number }, timeoutMs: number, 
     }
     socket.setTimeout(timeoutMs, () => finish('ETIMEDOUT'))
     socket.once('connect', () => finish(''))
-    socket.once('error', (error) => finish(errorCode(error) || error.message))
+    socket.once('error', (error) => finish(systemCodeOf(error) || error.message))
   })
 }

@@ -1,10 +1,11 @@
 import { isIP } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { connectionFault, systemCodeOf } from '../../../../../util/src/connection-faults.ts'
 import { errorMessage } from '../../../../../util/src/errors.ts'
 import { displayProxy } from '../../../net/proxy-error.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { proxyOf, sendHttp } from '../http/send-http.ts'
-import { errorCode, errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
+import { errorProblem, evidenceOf, faultProblem, skipped, stepOutcome } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
@@ -14,40 +15,6 @@ interface Handshake {
   readonly certificate: PeerCertificate
   /** Why the certificate is not trusted. */
   readonly untrusted: string | undefined
-}
-
-const TRUST: { readonly [code: string]: readonly [code: string, message: string, advice: string] } = {
-  CERT_HAS_EXPIRED: ['certificate-expired', 'The certificate has expired', 'Renew the certificate.'],
-  CERT_NOT_YET_VALID: [
-    'certificate-not-yet-valid',
-    'The certificate is not valid yet',
-    'Check the clock of this machine, and the certificate.',
-  ],
-  DEPTH_ZERO_SELF_SIGNED_CERT: [
-    'certificate-self-signed',
-    'The certificate is self-signed',
-    'Use a certificate of a trusted authority. To trust this one, name its file in the environment variable NODE_EXTRA_CA_CERTS.',
-  ],
-  SELF_SIGNED_CERT_IN_CHAIN: [
-    'certificate-untrusted-root',
-    'The certificate was issued by an authority that this machine does not trust',
-    'Name the certificate of the authority in the environment variable NODE_EXTRA_CA_CERTS.',
-  ],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
-    'certificate-chain-incomplete',
-    'The server does not send the intermediate certificates',
-    'Configure the server with the full chain, not only with its own certificate.',
-  ],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [
-    'certificate-chain-incomplete',
-    'The issuer of the certificate is unknown to this machine',
-    'Configure the server with the full chain, or name the authority in NODE_EXTRA_CA_CERTS.',
-  ],
-  ERR_TLS_CERT_ALTNAME_INVALID: [
-    'certificate-other-name',
-    'The certificate belongs to another name',
-    'Use a name that the certificate contains, or a certificate for this name.',
-  ],
 }
 
 /** Performs a TLS handshake and checks the certificate, without sending a request. */
@@ -62,7 +29,7 @@ export async function checkTls({ known, stepTimeoutMs, signal }: DiagnosisState)
     return stepOutcome(`${handshake.protocol ?? 'TLS'}, the certificate is valid`, { evidence, problems: problemsOf(handshake) })
   } catch (error) {
     signal.throwIfAborted()
-    const evidence = evidenceOf({ error: [errorCode(error), errorMessage(error)].filter(Boolean).join(': ') })
+    const evidence = evidenceOf({ error: [systemCodeOf(error), errorMessage(error)].filter(Boolean).join(': ') })
     return stepOutcome('', { evidence, problems: [await explainHandshake(url, stepTimeoutMs)] })
   }
 }
@@ -109,12 +76,10 @@ function problemsOf({ certificate, untrusted }: Handshake): DiagnosisProblem[] {
   const isExpired = Date.parse(certificate.valid_to) < Date.now()
   const codes = [...new Set([...(isExpired ? ['CERT_HAS_EXPIRED'] : []), untrusted.split(':')[0] ?? ''])]
   return codes.map((code) => {
-    const [name, message, advice] = TRUST[code] ?? [
-      'certificate-invalid',
-      `The certificate is not trusted (${untrusted})`,
-      'Check the certificate.',
-    ]
-    return errorProblem(name, message, advice)
+    const known = connectionFault(code)
+    return known
+      ? faultProblem(known)
+      : errorProblem('certificate-invalid', `The certificate is not trusted (${untrusted})`, 'Check the certificate.')
   })
 }
 

@@ -268,7 +268,7 @@ export class HttpCall {
 }
 
 export function connectionLost(displayUrl: string, reason: string, cause?: unknown): ConnectionLostError {
-  return new ConnectionLostError(`The connection to ${displayUrl} was lost: ${reason}`, { cause })
+  return new ConnectionLostError(`The connection to ${displayUrl} was lost: ${reason}`, { cause, url: displayUrl })
 }
 
 /** Returns the platform's error code, or else the message. */

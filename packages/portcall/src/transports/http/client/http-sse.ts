@@ -99,6 +99,7 @@ async function readStream(
     call.release()
     throw new InvalidResponseError(
       `${call.displayUrl} responded with ${contentType ?? 'no content type'} instead of an event stream`,
+      { url: call.displayUrl, contentType },
     )
   }
   for await (const message of readMessages(call, {}, onOtherEvent)) await onMessage(message)

@@ -17,6 +17,8 @@ const TEMPORARY = new Set([408, 425, 429])
 export class HttpStatusError extends PortcallError {
   override readonly name = 'HttpStatusError'
   readonly code = 'HTTP_STATUS'
+  /** The URL of the request, without its query. */
+  readonly url: string
   /** The HTTP status. */
   readonly status: number
   /** Returns a header of the response by its lower-case name. */
@@ -33,6 +35,7 @@ export class HttpStatusError extends PortcallError {
     const location = header('location')?.split('?', 1)[0]
     const reason = error?.message ?? (location === undefined ? undefined : `it redirects to ${location}, which is not followed`)
     super(`${url} responded with HTTP ${status || 'a redirect'}${reason === undefined ? '' : `: ${reason}`}`)
+    this.url = url
     this.status = status
     this.header = header
     this.body = body.slice(0, MAX_BODY_LENGTH)

@@ -45,6 +45,7 @@ export async function* readMessages(
     call.release()
     throw new InvalidResponseError(
       `${call.displayUrl} responded with HTTP ${call.status} and ${contentType ?? 'no content type'}, which is not an MCP message`,
+      { url: call.displayUrl, contentType },
     )
   }
 }
@@ -200,5 +201,5 @@ function readErrorBody(body: string, call: HttpCall): ErrorBody | undefined {
 
 /** Creates the error of an HTTP response that ended without the expected JSON-RPC response. */
 export function endedWithoutResponse(call: HttpCall): ConnectionLostError {
-  return new ConnectionLostError(`${call.displayUrl} ended the HTTP response before it sent the result`)
+  return new ConnectionLostError(`${call.displayUrl} ended the HTTP response before it sent the result`, { url: call.displayUrl })
 }

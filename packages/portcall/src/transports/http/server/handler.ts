@@ -15,7 +15,7 @@ import { type Cors, createCors } from './cors.ts'
 import { createDocumentHook } from './document-hook.ts'
 import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
 import { createHostCheck } from './host-check.ts'
-import { HttpError, httpError, sendError, toHttpError } from './http-error.ts'
+import { HttpError, httpError, sendError, toHttpError, wrongPathError } from './http-error.ts'
 import { createLegacyHandler } from './legacy-handler.ts'
 import { DRAIN_TIMEOUT_MS, type HttpLimits, resolveHttpLimits } from './limits.ts'
 import { createModernHandler, type ModernHandler } from './modern.ts'
@@ -165,8 +165,7 @@ const ALLOWED_METHODS = [...ROUTES.keys()].join(', ')
 /** Returns the route of a request, and reads which response formats the client accepts. @throws HttpError 404 or 405. */
 function findRoute(context: HttpContext, path: string | undefined): Route {
   const { target, method } = context
-  if (path !== undefined && target !== path && !matchesPath(pathOf(target), path))
-    throw httpError(404, `Not found: the endpoint is at ${path.replace(/\/\*$/, '')}`)
+  if (path !== undefined && target !== path && !matchesPath(pathOf(target), path)) throw wrongPathError(path.replace(/\/\*$/, ''))
   const route = ROUTES.get(method)
   if (!route) throw httpError(405, 'Method not allowed', { allow: ALLOWED_METHODS })
   const accept = context.header(Header.accept)

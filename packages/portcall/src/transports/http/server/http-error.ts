@@ -3,6 +3,7 @@ import { ErrorCode, internalError, RpcError } from '../../../jsonrpc/errors.ts'
 import { type ErrorBody, failure, type RequestId, type Response } from '../../../jsonrpc/message.ts'
 import type { RetryData } from '../../../jsonrpc/retryable.ts'
 import { requiredScopes } from '../../../protocol/errors.ts'
+import type { WrongPathData } from '../../../protocol/http.ts'
 import { flattenHeaders, Header, type HeaderRecord, JSON_HEADERS, validateHeaders } from '../common/headers.ts'
 import type { HttpEndpoint } from './endpoint.ts'
 import type { HttpContext, HttpReply } from './types.ts'
@@ -39,6 +40,12 @@ export function httpError(status: number, message: string, headers: HeaderRecord
     message,
     ...(seconds !== undefined && { data: { retryAfterMs: Number(seconds) * 1000 } satisfies RetryData }),
   })
+}
+
+/** Creates the error for a request to a path without an endpoint. */
+export function wrongPathError(path: string): HttpError {
+  const data: WrongPathData = { path }
+  return new HttpError(404, {}, { code: ErrorCode.invalidRequest, message: `Not found: the endpoint is at ${path}`, data })
 }
 
 /** Sends an error; omit `id` if the request id could not be read. */
