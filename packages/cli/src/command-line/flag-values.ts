@@ -50,8 +50,5 @@ export async function readVersionFlag(version: string | undefined): Promise<stri
   if (version === undefined) return undefined
   const { SUPPORTED_VERSIONS } = await import('portcall/client')
   if (SUPPORTED_VERSIONS.includes(version)) return version
-  throw usageError(
-    `unknown protocol version: ${JSON.stringify(version)}`,
-    `use one of ${SUPPORTED_VERSIONS.join(', ')}, or leave --protocol-version out`,
-  )
+  throw usageError(`--protocol-version must be one of ${SUPPORTED_VERSIONS.join(', ')}, not ${version}`)
 }
