@@ -17,7 +17,7 @@ const BUNDLED = [
 ]
 
 /** Optional peers that entry points of their own import. */
-const PEERS = ['@opentelemetry/api', 'prom-client']
+const PEERS = ['@opentelemetry/api', 'prom-client', 'preact', 'preact/hooks', 'react']
 
 /** typebox shares a chunk with the validator that uses it, because the first call to most servers waits for both. */
 const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')

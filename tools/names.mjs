@@ -10,8 +10,16 @@ import { ROOT, readText, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { parse, ts } from './lib/syntax.mjs'
 
+const HOOKS = 'the same hooks for two frameworks, imported from portcall/apps/react and portcall/apps/preact'
+
 /** Names that several files may declare, each with the reason. */
 const EXCEPTIONS = {
+  useApp: HOOKS,
+  useHostContext: HOOKS,
+  usePartialToolInput: HOOKS,
+  useToolCancelled: HOOKS,
+  useToolInput: HOOKS,
+  useToolResult: HOOKS,
   skills: 'one extension for both sides, imported from portcall/skills and portcall/skills/client',
   tasks: 'one extension for both sides, imported from portcall/tasks and portcall/tasks/client',
 }

@@ -186,4 +186,6 @@ export const PACKAGES = {
   oauth4webapi: ['auth'],
   '@opentelemetry/api': ['telemetry'],
   'prom-client': ['telemetry'],
+  preact: ['apps'],
+  react: ['apps'],
 }
