@@ -17,6 +17,7 @@ import { oauthProxy } from 'portcall/auth/proxy'
 import { apiKeys, introspection, jwt, protect } from 'portcall/auth/server'
 import { connect, connectAll, readConfig } from 'portcall/client'
 import { codeMode, mount, toolSearch, versions } from 'portcall/compose'
+import { lint } from 'portcall/diagnostics'
 import {
   accessRules,
   auditPolicy,
@@ -90,6 +91,8 @@ class Queue {}
 
 const TOOLS = { tools: () => ({ toArray: async () => [] }), callTool: async () => ({ content: [] }) }
 const CONFIG = '{"mcpServers":{}}'
+const DISCOVERED = { supportedVersions: [], capabilities: {}, ttlMs: 0, cacheScope: 'private' as const }
+const INVENTORY = { discovered: DISCOVERED, tools: [], resources: [], templates: [], prompts: [] }
 const AGENT_CALLBACKS = ['filter', 'approve', 'onProgress', 'onUnsupported']
 const GRANT_NUMBERS = ['storeTimeoutMs', 'refreshAheadMs', 'maxStepUps']
 const STORE_MEMBERS = {
@@ -109,6 +112,7 @@ export const FACTORIES: readonly Factory[] = [
   },
   { name: 'view', create: (options) => view({ html: '<p>Chart</p>' }, options) },
   { name: 'buildView', create: (options) => buildView('/chart.html', options), numbers: ['maxAssetBytes'] },
+  { name: 'lint', create: (options) => lint(INVENTORY, options) },
   { name: 'narrowViews', create: (options) => narrowViews(options) },
   {
     name: 'createServer',

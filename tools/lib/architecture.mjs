@@ -45,6 +45,7 @@ export const FOLDERS = {
   recording: ['protocol', 'jsonrpc', 'util'],
   diagnostics: [
     'recording',
+    'views',
     'auth',
     'compose',
     'connect',

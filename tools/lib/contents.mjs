@@ -70,6 +70,7 @@ export const SECTIONS = [
     pages: [
       ['server', 'Views of tools', 'show a page in the conversation, with the result of a tool'],
       ['views', 'The page of a view', "read the result, call tools, follow the host's theme and size"],
+      ['testing', 'Test a view', 'find out why a frame is empty, before your users do'],
     ],
   },
   {

@@ -1,6 +1,8 @@
 import type { HostEffect, HostVerdict, LintResult } from 'portcall/diagnostics'
+import { isUrl } from '../../../util/src/parse-url.ts'
 import { pluralize } from '../../../util/src/pluralize.ts'
 import { runConformance } from '../check/conformance.ts'
+import { callTools, readPublished } from '../check/views.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'
 import { resolveUrl } from '../login/stored-login.ts'
@@ -15,24 +17,46 @@ export const checkCommand: Command = defineCommand({
   serverUse: 'connect',
   args: [],
   details: [
-    "Reports names and schemas that hosts reject, what each known host does with them, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It does not call tools.",
+    "Reports names and schemas that hosts reject, what each known host does with them, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It calls only the tools that --call names.",
+    'Reads the views of tools (MCP Apps) and reports what leaves their frames empty: the page, its policy and its metadata. Some faults show only in comparison with the published version, which --since names, and in results.',
     'Notes say what hosts do to correct tools: the half of a result that the model does not see, keywords that are removed from schemas, and arguments that are added. They do not change the exit code.',
     'The exit code is 1 if there are errors; with --strict, also if there are warnings.',
   ],
   flags: {
+    since: {
+      type: 'string',
+      value: 'FILE',
+      description:
+        'A snapshot of the published version (see portcall snapshot): reports views that have changed under the same URI',
+    },
+    call: {
+      type: 'string',
+      multiple: true,
+      value: 'CALL',
+      description: "Call a tool with a view, as in 'sales year=2025', and check its result; repeatable",
+    },
     strict: { type: 'boolean', description: 'Treat warnings as errors' },
     conformance: {
       type: 'boolean',
       description: 'Also run the official conformance suite, if it is installed in this directory; only for a URL',
     },
   },
-  examples: ['portcall check http://127.0.0.1:3000/mcp', 'portcall check server.js --strict --json'],
+  examples: [
+    'portcall check http://127.0.0.1:3000/mcp',
+    'portcall check server.js --strict --json',
+    "portcall check server.js --since released.json --call 'sales year=2025'",
+  ],
   async run({ flags, io, ...invocation }) {
     const url = flags.conformance ? await resolveUrl(invocation.server) : undefined
-    const { lint, readInventory } = await import('portcall/diagnostics')
-    const { result, errors, unavailable } = await withClient({ ...invocation, flags, io }, async (client, unavailable) => {
+    const { lint, readInventory, VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
+    const since = flags.since === undefined ? undefined : await readPublished(flags.since)
+    const location = 'location' in invocation.server ? invocation.server.location : ''
+    const connection = { ...invocation, flags, io, capabilities }
+    const { result, errors, unavailable } = await withClient(connection, async (client, unavailable) => {
       const { inventory, failures } = await readInventory(client)
-      return { result: await lint(inventory), errors: failures.map(({ error }) => error), unavailable }
+      const results = await callTools(flags.call, client)
+      const known = { ...(since && { since }), ...(isUrl(location) && { url: location }), results }
+      return { result: await lint(inventory, known), errors: failures.map(({ error }) => error), unavailable }
     })
     printFindings(result, io)
     const unread = reportErrors(errors, io.json) ?? reportIncomplete(unavailable, io)

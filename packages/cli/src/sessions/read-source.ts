@@ -30,12 +30,13 @@ export async function readSource(
   server: ServerArgument,
   invocation: Omit<ConnectionInvocation, 'server'>,
 ): Promise<ComparedSource> {
-  const { createSnapshot, readInventory, readSnapshot, snapshotOfRecording } = await import('portcall/diagnostics')
+  const { VIEW_CAPABILITIES: capabilities, ...diagnostics } = await import('portcall/diagnostics')
+  const { createSnapshot, readInventory, readSnapshot, snapshotOfRecording } = diagnostics
   const text = 'location' in server ? readSourceFile(server.location) : undefined
   if (text !== undefined && isRecording(text)) return { snapshot: snapshotOfRecording(text), recording: text, errors: [] }
   const saved = text === undefined ? undefined : readSnapshot(text)
   if (saved) return { snapshot: saved, recording: undefined, errors: [] }
-  return withClient({ ...invocation, server }, async (client, unavailable) => {
+  return withClient({ ...invocation, server, capabilities }, async (client, unavailable) => {
     const { inventory, failures } = await readInventory(client)
     const snapshot = createSnapshot(inventory, client.protocolVersion, failures)
     return { snapshot, recording: undefined, errors: failures.map(({ error }) => error), unavailable }

@@ -27,6 +27,8 @@ export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
    * requests, and what observes the wire.
    */
   readonly fallbackHandlers?: Pick<ConnectOptions, 'elicit' | 'elicitUrl' | 'fetch' | 'wire'>
+  /** Capabilities to declare besides those of the handlers. */
+  readonly capabilities?: ConnectOptions['capabilities']
 }
 
 /** A client with the tasks extension. */
@@ -57,6 +59,7 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
   const opening = watchConnection(nameOfTarget({ target }), io)
   const client = await connect(target, {
     ...invocation.fallbackHandlers,
+    ...(invocation.capabilities && { capabilities: invocation.capabilities }),
     ...options,
     onStderr(text) {
       opening.onStderr(text)

@@ -13,7 +13,13 @@ export {
   runCallFile,
 } from '../diagnostics/compare/saved-call-file.ts'
 export { type RecordedServer, serveRecording } from '../diagnostics/compare/serve-recording.ts'
-export { createSnapshot, readSnapshot, type ServerSnapshot, writeSnapshot } from '../diagnostics/compare/snapshot.ts'
+export {
+  createSnapshot,
+  readSnapshot,
+  type ServerSnapshot,
+  type SnapshotView,
+  writeSnapshot,
+} from '../diagnostics/compare/snapshot.ts'
 export { snapshotOfRecording } from '../diagnostics/compare/snapshot-of-recording.ts'
 export { diagnose } from '../diagnostics/doctor/diagnose.ts'
 export {
@@ -48,3 +54,6 @@ export {
   type ServerInventory,
 } from '../diagnostics/quality/inventory.ts'
 export { type LintResult, lint } from '../diagnostics/quality/lint.ts'
+export type { LintOptions } from '../diagnostics/quality/views/lint-views.ts'
+export type { ReadView } from '../diagnostics/quality/views/read-views.ts'
+export { VIEW_CAPABILITIES } from '../protocol/apps.ts'

@@ -15,6 +15,9 @@ export const APPS_VERSION = '2026-01-26'
 /** The media type of views. */
 export const VIEW_MIME_TYPE = 'text/html;profile=mcp-app'
 
+/** The capabilities of a client that shows views. Some servers list views only for such clients. */
+export const VIEW_CAPABILITIES: ClientCapabilities = { extensions: { [APPS_EXTENSION]: { mimeTypes: [VIEW_MIME_TYPE] } } }
+
 /** The scheme of views. */
 export const VIEW_SCHEME = 'ui://'
 

@@ -45,9 +45,16 @@ export async function autoDomain(request: DomainRequest): Promise<string | undef
   const host = hostOf(request)
   const url = request.url === undefined ? urlOf(request.http) : String(request.url)
   if (host === undefined || url === undefined) return undefined
-  if (host === 'claude') return `${(await sha256Hex(url)).slice(0, CLAUDE_HASH_LENGTH)}.claudemcpcontent.com`
+  if (host === 'claude') return claudeDomain(url)
   const { origin, protocol } = new URL(url)
   return protocol === 'https:' ? origin : undefined
 }
 
+/** The end of the domains of Claude. */
+export const CLAUDE_DOMAIN = '.claudemcpcontent.com'
 const CLAUDE_HASH_LENGTH = 32
+
+/** Returns the domain under which Claude shows the views of the server at a URL, exactly as its users enter it. */
+export async function claudeDomain(url: string): Promise<string> {
+  return `${(await sha256Hex(url)).slice(0, CLAUDE_HASH_LENGTH)}${CLAUDE_DOMAIN}`
+}

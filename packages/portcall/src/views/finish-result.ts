@@ -1,7 +1,5 @@
 import type { CallToolResult } from '../protocol/types.ts'
-
-/** The number of characters above which Claude replaces a result by the pointer to a file, so that the view stays empty. */
-export const MAX_RESULT_CHARACTERS = 150_000
+import { MAX_RESULT_CHARACTERS } from './limits.ts'
 
 /**
  * Creates the function that completes the results of a tool with a view: hosts without views, and models, read the text, so there is always one.

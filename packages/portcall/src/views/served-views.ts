@@ -7,6 +7,7 @@ import type { Call } from '../server/call.ts'
 import type { BoundView, ViewedTool, ViewHost } from '../server/tool-view.ts'
 import { ViewError } from './errors.ts'
 import { createResultFinisher } from './finish-result.ts'
+import { MAX_PAGE_BYTES } from './limits.ts'
 import { readViewUri, slugOf } from './names.ts'
 import type { ViewOptions } from './options.ts'
 import type { PageSource, ViewPage } from './page.ts'
@@ -99,9 +100,6 @@ function isSameView(one: ViewDefinition, other: ViewDefinition): boolean {
   const isSamePage = one.page.path !== undefined && one.page.path === other.page.path
   return isSamePage && JSON.stringify(one.options) === JSON.stringify(other.options)
 }
-
-/** The size above which hosts show a view late, or not at all. */
-const MAX_PAGE_BYTES = 500_000
 
 function load(definition: ViewDefinition, base: string, host: ViewHost): ServedView {
   const served: ServedView = {

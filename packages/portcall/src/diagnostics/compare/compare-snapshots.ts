@@ -40,7 +40,11 @@ export function compareSnapshots(left: ServerSnapshot, right: ServerSnapshot, op
   const isIgnored = createIgnore(options.ignore)
   const [before, after] =
     left.revision === right.revision ? [left, right] : [unwrapOutputSchemas(left), unwrapOutputSchemas(right)]
-  const rows = [...compareServers(before, after), ...KINDS.flatMap((kind) => compareItems(kind, before, after))]
+  const rows = [
+    ...compareServers(before, after),
+    ...KINDS.flatMap((kind) => compareItems(kind, before, after)),
+    ...compareViews(before, after),
+  ]
   return rows.filter(({ pointer }) => !isIgnored(pointer))
 }
 
@@ -66,6 +70,17 @@ function compareItems({ list, noun, key, judge }: ItemKind, left: ServerSnapshot
     if (!current)
       return [{ where, pointer: '', change: 'removed', before: old, breaking: true, reason: `the ${noun} no longer exists` }]
     return diffJson(comparable(old), comparable(current)).map((difference) => toRow(where, difference, judge))
+  })
+}
+
+/** Views that are there on one side only are not reported: a changed page should have a new URI. */
+function compareViews({ views: left = [] }: ServerSnapshot, { views: right = [] }: ServerSnapshot): ComparisonRow[] {
+  const hashes = new Map(left.map(({ uri, sha256 }) => [uri, sha256]))
+  return right.flatMap(({ uri, sha256 }): ComparisonRow[] => {
+    const before = hashes.get(uri)
+    if (before === undefined || before === sha256) return []
+    const reason = 'hosts keep pages by their URI, and show the old page'
+    return [{ where: `view ${uri}`, pointer: '/sha256', change: 'changed', before, after: sha256, breaking: true, reason }]
   })
 }
 

@@ -23,6 +23,16 @@ export interface ServerSnapshot {
   readonly templates?: readonly JsonObject[]
   /** The prompts. */
   readonly prompts?: readonly JsonObject[]
+  /** The views whose pages were read. */
+  readonly views?: readonly SnapshotView[]
+}
+
+/** The page of a view, as a snapshot keeps it. */
+export interface SnapshotView {
+  /** The URI of the view. */
+  readonly uri: string
+  /** The SHA-256 of its page, in hexadecimal digits. */
+  readonly sha256: string
 }
 
 /** The members of a snapshot that hold the items of each kind. */
@@ -34,7 +44,7 @@ export function createSnapshot(
   revision?: string,
   failures: readonly ListFailure[] = [],
 ): ServerSnapshot {
-  const { discovered, tools, resources, templates, prompts } = inventory
+  const { discovered, tools, resources, templates, prompts, views = [] } = inventory
   const { serverInfo, capabilities, instructions } = discovered
   const unknown = Object.fromEntries(failures.map(({ method }) => [listNameOf(method), undefined]))
   return plain({
@@ -47,6 +57,7 @@ export function createSnapshot(
     resources,
     templates,
     prompts,
+    ...(views.length > 0 && { views: views.flatMap(({ uri, sha256 }) => (sha256 === undefined ? [] : [{ uri, sha256 }])) }),
     ...unknown,
   }) as unknown as ServerSnapshot
 }

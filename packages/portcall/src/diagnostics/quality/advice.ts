@@ -31,6 +31,31 @@ const ADVICE: { readonly [rule: string]: string } = {
   'template-description': 'Add a title or a description.',
   'prompt-description': 'Add a title or a description.',
   'prompt-argument': 'Describe each argument.',
+  'view-uri': 'Serve the page as a resource whose URI starts with ui://.',
+  'view-missing': 'Return the page from resources/read, under the URI that the tool names.',
+  'view-type': 'Set the mimeType text/html;profile=mcp-app, in resources/list and resources/read.',
+  'view-handshake':
+    'Send ui/initialize with appInfo, wait for the answer, then send ui/notifications/initialized. Libraries do it, such as portcall/apps.',
+  'view-csp-key':
+    'In ui.csp, write connectDomains, resourceDomains, frameDomains and baseUriDomains; in openai/widgetCSP, connect_domains, resource_domains and frame_domains.',
+  'view-csp-source': 'Write a scheme and a host without a path, such as https://api.example.com or https://*.example.com.',
+  'view-csp-place':
+    'Put the key into _meta of the resource: of its contents in resources/read, and of its entry in resources/list.',
+  'view-origin': 'Name the origin in this list, or make the file a part of the page.',
+  'view-domain': 'Leave domain out, or compute it for each host. In Portcall: domain: "auto".',
+  'view-same-uri': 'Put a hash of the page or a version into the URI, as in ui://server/view.html?v=1f3a. Portcall does so.',
+  'view-eval':
+    'Use a library or a build without it: the production build, a precompiled template, a validator without code generation.',
+  'view-height':
+    'Let the content decide the height, and report it with ui/notifications/size-changed. Libraries do it, such as portcall/apps.',
+  'view-file': 'Bundle the page into one file, with its scripts, styles and images: portcall build, or a bundler.',
+  'view-dev-client': 'Serve a production build, whose addresses are those of your server.',
+  'view-size': 'Make the page smaller, or let it call a tool for what it shows later.',
+  'view-hidden': 'Set visibility to model, app or both, or leave it out for both.',
+  'view-key': 'Set _meta.ui.resourceUri.',
+  'view-result-size': 'Return less, and let the view call a tool for the rest.',
+  'view-text': 'Return a text in content that says the same.',
+  'view-openai-csp': 'Declare the same origins in openai/widgetCSP. In Portcall: hosts: ["chatgpt"].',
 }
 
 /** Returns what to change when a rule reports something. */

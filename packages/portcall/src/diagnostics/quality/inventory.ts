@@ -1,5 +1,6 @@
 import type { Client } from '../../client/types.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/types.ts'
+import { type ReadView, readViews } from './views/read-views.ts'
 
 /** Everything that a server offers. */
 export interface ServerInventory {
@@ -13,6 +14,8 @@ export interface ServerInventory {
   readonly templates: readonly ResourceTemplate[]
   /** Its prompts. */
   readonly prompts: readonly Prompt[]
+  /** The pages of its views: those that tools name, and those that are listed as resources. Absent: not read. */
+  readonly views?: readonly ReadView[]
 }
 
 /** A list that could not be fetched. */
@@ -25,8 +28,8 @@ export interface ListFailure {
 
 /** Which lists to fetch, and how. */
 export interface InventoryOptions {
-  /** The lists to fetch; the others are empty. Default: all. */
-  readonly lists?: readonly ('tools' | 'resources' | 'templates' | 'prompts')[]
+  /** The lists to fetch; the others are empty. `views` reads the pages of views. Default: all. */
+  readonly lists?: readonly ('tools' | 'resources' | 'templates' | 'prompts' | 'views')[]
   /** Time allowed for each list, in milliseconds. Default: that of the client. */
   readonly timeoutMs?: number
   /** Aborts the requests. */
@@ -71,7 +74,10 @@ export async function readInventory(
     read(resources, 'resources/templates/list', () => client.resourceTemplates(options).toArray()),
     read(prompts, 'prompts/list', () => client.prompts(options).toArray()),
   ])
-  return { inventory: { discovered, tools: lists[0], resources: lists[1], templates: lists[2], prompts: lists[3] }, failures }
+  const [listedTools, listedResources, templates, listedPrompts] = lists
+  const found = { discovered, tools: listedTools, resources: listedResources, templates, prompts: listedPrompts }
+  const isWanted = wanted === undefined || wanted.includes('views')
+  return { inventory: isWanted ? { ...found, views: await readViews(client, found, options) } : found, failures }
 }
 
 /** A list that a server answers without having declared it. */

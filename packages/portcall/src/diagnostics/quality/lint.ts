@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { estimateToolTokens, estimateTotalTokens, type ToolTokens } from '../../compose/tool-tokens.ts'
 import { adviceOf } from './advice.ts'
 import type { Finding, ReportFinding } from './finding.ts'
@@ -7,6 +8,7 @@ import type { HostVerdict } from './host-verdict.ts'
 import { judgeHosts } from './host-verdicts.ts'
 import type { ServerInventory } from './inventory.ts'
 import { checkPrompt, checkResource, checkTemplate, checkTool } from './rules.ts'
+import { type LintOptions, lintViews, viewNotes } from './views/lint-views.ts'
 
 /** The result of `lint`. */
 export interface LintResult {
@@ -24,8 +26,11 @@ export interface LintResult {
 
 const MAX_TOKENS = 10_000
 
-/** Checks the tools, resources and prompts of a server, as `portcall check` does. */
-export async function lint(inventory: ServerInventory): Promise<LintResult> {
+const NAMES: OptionNames<LintOptions> = { since: 'object', url: 'nonempty', results: 'object' }
+
+/** Checks the tools, views, resources and prompts of a server, as `portcall check` does. @throws TypeError for wrong options. */
+export async function lint(inventory: ServerInventory, options: LintOptions = {}): Promise<LintResult> {
+  checkOptions('lint()', options, { names: NAMES })
   const findings: Finding[] = []
   const reportOn =
     (where: string): ReportFinding =>
@@ -35,6 +40,7 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
   checkServer(inventory, toolTokens, reportOn('server'))
   findings.push(...hostFindings(inventory))
   for (const tool of inventory.tools) await checkTool(tool, reportOn(`tool ${tool.name}`))
+  findings.push(...(await lintViews(inventory, options)))
   for (const resource of inventory.resources) checkResource(resource, reportOn(`resource ${resource.uri}`))
   for (const template of inventory.templates) checkTemplate(template, reportOn(`template ${template.uriTemplate}`))
   for (const prompt of inventory.prompts) checkPrompt(prompt, reportOn(`prompt ${prompt.name}`))
@@ -43,7 +49,7 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
     toolTokens,
     tokensByTool: estimateToolTokens(inventory.tools),
     hosts: judgeHosts(inventory),
-    notes: hostNotes(inventory),
+    notes: [...hostNotes(inventory), ...viewNotes(inventory)],
   }
 }
 

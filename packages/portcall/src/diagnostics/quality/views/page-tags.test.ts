@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { growthOf, PIECES } from '../../../../test-kit/growth.ts'
+import { pageTagsOf } from './page-tags.ts'
+
+const show = (html: string) => pageTagsOf(html).map(({ name, attributes, text }) => [name, Object.fromEntries(attributes), text])
+
+test('tags have their attributes, in any spelling', () => {
+  expect(show('<IMG SRC = "a&amp;b" alt=\'"\' data-src=c hidden/><br/><a href=/x/>')).toEqual([
+    ['img', { src: 'a&b', alt: '"', 'data-src': 'c', hidden: '' }, ''],
+    ['br', {}, ''],
+    ['a', { href: '/x/' }, ''],
+  ])
+})
+
+test('comments and texts contain no tags', () => {
+  expect(show('<!-- <a> --><!--><b><script>"<c>"</script ><style>d > e</style><title><f></title>1 < 2<g>')).toEqual([
+    ['b', {}, ''],
+    ['script', {}, '"<c>"'],
+    ['style', {}, 'd > e'],
+    ['title', {}, ''],
+    ['g', {}, ''],
+  ])
+})
+
+test('what never ends is left out', () => {
+  expect(show('<a><b x="')).toEqual([['a', {}, '']])
+  expect(show('<a><!-- <b>')).toEqual([['a', {}, '']])
+  expect(show('<script>a')).toEqual([['script', {}, 'a']])
+})
+
+test.each([...PIECES, '<', '<a ', '<a x="', "<a x='", '<!--', '<script>', '</script', '<a x=', '<a/', '&amp;'])(
+  'a page of many %j is read in linear time',
+  (piece) => {
+    expect(growthOf(pageTagsOf, (size) => `<a ${piece.repeat(Math.ceil(size / piece.length))}`)).toBeLessThan(3)
+    expect(growthOf(pageTagsOf, (size) => piece.repeat(Math.ceil(size / piece.length)))).toBeLessThan(3)
+  },
+)
