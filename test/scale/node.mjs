@@ -3,7 +3,7 @@
  * without stores. With `UPSTREAM`, a URL, it is a gateway to the server there. Sends its URL to the parent when it listens.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import * as ioredis from 'ioredis'
 import pg from 'pg'
 import { createServer } from 'portcall'
 import { bridge } from 'portcall/gateway'
@@ -11,13 +11,14 @@ import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { postgresStores } from 'portcall/stores/postgres'
 import { redisStores } from 'portcall/stores/redis'
+import { createRedisClient } from '../support/services/redis-client.mjs'
 
 const [kind, url] = process.argv.slice(2)
 const skewMs = Number(process.env.SKEW_MS ?? 0)
 const realNow = Date.now
 Date.now = () => realNow() + skewMs
 const OPEN_STORES = {
-  redis: () => redisStores(new Redis(url, { lazyConnect: true }), { prefix: '{scale}:' }),
+  redis: () => redisStores(createRedisClient(ioredis, url), { prefix: '{scale}:' }),
   postgres: () => postgresStores(new pg.Pool({ connectionString: url }), { schema: 'scale' }),
   memory: () => memoryStores(),
   none: () => undefined,

@@ -43,7 +43,8 @@ describe.each(['redis', 'postgres'] as const)('three processes on %s', (kind) =>
   const service = services[kind]
   const url = service?.url ?? ''
 
-  test.skipIf(!service)(
+  // A client of a cluster or of Sentinel asks for the address of the primary, which is not that of the proxy.
+  test.skipIf(!service || /^redis-/.test(url))(
     'E05 one is disconnected from the store and rejoins: no stream has two senders, nothing is lost',
     async () => {
       const proxy = await faultyProxy({ target: url })

@@ -1,6 +1,6 @@
 /** The stores and queues of a process with tasks, by the name of the backend: `redis`, or `redis with BullMQ`. */
 import { Queue, Worker } from 'bullmq'
-import { Redis } from 'ioredis'
+import * as ioredis from 'ioredis'
 import pg from 'pg'
 import PgBoss from 'pg-boss'
 import { memoryStores } from 'portcall/stores'
@@ -9,15 +9,19 @@ import { redisStores } from 'portcall/stores/redis'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { bullmq } from 'portcall/tasks/bullmq'
 import { pgBoss } from 'portcall/tasks/pg-boss'
+import { createRedisClient, redisConnection } from '../../support/services/redis-client.mjs'
 
 const STORES = {
   memory: () => memoryStores(),
   sqlite: ({ url }) => sqliteStores(url),
-  redis: ({ url, namespace }) => redisStores(new Redis(url, { lazyConnect: true }), { prefix: `{${namespace}}:` }),
+  redis: ({ url, namespace }) => redisStores(createRedisClient(ioredis, url), { prefix: `{${namespace}}:` }),
   postgres: ({ url, namespace }) => postgresStores(new pg.Pool({ connectionString: url }), { schema: namespace }),
 }
 const QUEUES = {
-  BullMQ: ({ url, namespace, lockTtlMs }) => bullmq({ Queue, Worker, connection: { url }, queueName: namespace, lockTtlMs }),
+  BullMQ: ({ url, namespace, lockTtlMs }) => {
+    const connection = redisConnection(ioredis.Cluster, url)
+    return bullmq({ Queue, Worker, connection, prefix: '{bull}', queueName: namespace, lockTtlMs })
+  },
   'pg-boss': async ({ url, namespace }) => {
     const boss = new PgBoss({ connectionString: url, schema: `${namespace}_boss`, maintenanceIntervalSeconds: 1, max: 3 })
     boss.on('error', () => {})

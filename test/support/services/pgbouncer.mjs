@@ -22,9 +22,9 @@ function accepts(port) {
 /**
  * Starts PgBouncer in front of a PostgreSQL server on loopback. Returns `undefined` when it is not installed.
  *
- * @param {{ target: number, mode: 'session' | 'transaction' }} options
+ * @param {{ target: number, mode: 'session' | 'transaction', poolSize?: number }} options
  */
-export async function startPgBouncer({ target, mode }) {
+export async function startPgBouncer({ target, mode, poolSize = 5 }) {
   const command = findProgram('pgbouncer')
   if (!command) return undefined
   const home = createHome('pgbouncer')
@@ -41,7 +41,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-default_pool_size = 5
+default_pool_size = ${poolSize}
 ignore_startup_parameters = extra_float_digits
 `,
   )

@@ -1,4 +1,7 @@
-/** Locates third-party programs: on the PATH, in Debian's folders, or, for root, installed from Debian's packages. */
+/**
+ * Locates third-party programs: on the PATH, in Debian's folders, or, for root, installed from Debian's packages. So a folder in front of the PATH
+ * replaces them: with a link `redis-server` to Valkey, for example.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { installDebian } from '../../../tools/lib/debian.mjs'
@@ -23,7 +26,7 @@ function postgresFolders() {
 }
 
 function find(name) {
-  const folders = [...PROGRAMS[name].folders(), ...(process.env.PATH ?? '').split(delimiter)]
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...PROGRAMS[name].folders()]
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }
 

@@ -28,7 +28,18 @@ async function addReplica(nodes) {
   return replica
 }
 
-/** Starts a Redis Cluster of some primaries, the first of which may have a replica. Returns `undefined` when Redis is not installed. */
+/** Returns the first slot of each node and, at the end, the number of slots. A first node with a replica has all slots but one for each other node. */
+const boundsOf = (size, hasReplica) => [
+  0,
+  ...Array.from({ length: size }, (_, at) =>
+    hasReplica ? SLOTS - size + at + 1 : Math.min((at + 1) * Math.ceil(SLOTS / size), SLOTS),
+  ),
+]
+
+/**
+ * Starts a Redis Cluster of some primaries, the first of which may have a replica, and owns almost all keys then. Returns `undefined` when Redis is
+ * not installed.
+ */
 export async function startRedisCluster({ size = 3, hasReplica = false } = {}) {
   const nodes = []
   for (let at = 0; at < size; at++) {
@@ -37,9 +48,9 @@ export async function startRedisCluster({ size = 3, hasReplica = false } = {}) {
     nodes.push(node)
   }
   const first = nodes[0]
-  const share = Math.ceil(SLOTS / size)
+  const bounds = boundsOf(size, hasReplica)
   for (const [at, { port, busPort }] of nodes.entries()) {
-    await say(port, 'CLUSTER', 'ADDSLOTSRANGE', at * share, Math.min((at + 1) * share, SLOTS) - 1)
+    await say(port, 'CLUSTER', 'ADDSLOTSRANGE', bounds[at], bounds[at + 1] - 1)
     if (at > 0) await say(first.port, 'CLUSTER', 'MEET', '127.0.0.1', port, busPort)
   }
   await untilJoined(nodes)
@@ -50,7 +61,7 @@ export async function startRedisCluster({ size = 3, hasReplica = false } = {}) {
     /** Returns the node that owns the slot of a key. */
     async ownerOf(key) {
       const slot = Number((await say(first.port, 'CLUSTER', 'KEYSLOT', key)).slice(1))
-      return nodes[Math.floor(slot / share)]
+      return nodes.find((_, at) => slot < bounds[at + 1])
     },
     stop: () => Promise.all([...nodes, ...(replica ? [replica] : [])].map((node) => node.stop())),
   }
