@@ -40,6 +40,8 @@ const STATES: Readonly<Record<string, SqlState>> = {
 
 /** Codes of failures to connect. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'CONNECT_TIMEOUT'])
+/** The error of `pg` when the server has TLS off. It has no code. */
+const NO_TLS = 'The server does not support SSL connections'
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
 /** Converts an error of a driver. Without an SQLSTATE, it comes from the connection, and the outcome is unknown. */
@@ -54,7 +56,7 @@ export function toRemoteError(error: unknown): RemoteError {
 
 /** Reports whether connecting fails however often it is tried, such as with a wrong password, an unknown database or an unknown certificate. */
 export function isPermanentConnectError(error: unknown): boolean {
-  return /^(28|3D)/.test(codeOf(error)) || isCertificateError(error)
+  return /^(28|3D)/.test(codeOf(error)) || isCertificateError(error) || (error instanceof Error && error.message === NO_TLS)
 }
 
 /** Returns the SQLSTATE of an error, or any other code that it has. */

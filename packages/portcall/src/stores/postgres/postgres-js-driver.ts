@@ -20,10 +20,16 @@ export function createPostgresJsDriver(sql: PostgresClient): PostgresDriver {
     destroyBusyConnections() {},
     explainTimeout: () => undefined,
     async listen(channel, { onMessage }) {
-      // The package caches the promise of a failed `listen`, and would reject with the same error forever.
-      Reflect.deleteProperty(sql.listen.channels ?? {}, channel)
+      // The package keeps the promise of a failed `listen`: it would reject with the same error forever, and try again in the background.
+      const forget = (): unknown => Reflect.deleteProperty(sql.listen.channels ?? {}, channel)
+      forget()
       let isOpen = true
-      const { unlisten } = await sql.listen(channel, (payload) => void (isOpen && onMessage(payload)))
+      const { unlisten } = await sql
+        .listen(channel, (payload) => void (isOpen && onMessage(payload)))
+        .catch((error: unknown) => {
+          forget()
+          throw toRemoteError(error)
+        })
       const close = (): void => {
         isOpen = false
         unlisten().catch(() => {})

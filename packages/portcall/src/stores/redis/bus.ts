@@ -5,7 +5,7 @@ import { createPersistentConnection } from '../remote/persistent-connection.ts'
 import { throwUnknownOutcome } from '../remote/remote-error.ts'
 import { createSubscribers } from '../subscribers.ts'
 import type { RedisClient } from './client.ts'
-import { isCluster } from './client-options.ts'
+import { explainConnectTimeout, isCluster } from './client-options.ts'
 import { openConnection, type RedisConnection } from './driver.ts'
 import type { RedisCommand, RedisExecutor } from './executor.ts'
 import { PUBLISH } from './scripts.ts'
@@ -31,16 +31,17 @@ export function createRedisBus({ client, executor, prefix, timeoutMs }: RedisBus
     for (const topic of missing) subscribedTopics.add(topic)
   }
   const connection = createPersistentConnection<RedisConnection>({
-    async open(onLost) {
+    async open(onLost, signal) {
       const onMessage = (channel: string, message: string): void =>
         subscribers.deliver(channel.slice(channelPrefix.length), message)
-      const opened = await openConnection(client, { onLost, onMessage })
+      const opened = await openConnection(client, { onLost, onMessage }, { timeoutMs, signal })
       subscribedTopics.clear()
       await subscribe(opened, subscribers.topics())
       return opened
     },
     close: (opened) => opened.close(),
     timeoutMs,
+    explainTimeout: () => explainConnectTimeout(client),
     onDisconnected: () => subscribedTopics.clear(),
     isNeeded: () => subscribers.topics().length > 0,
   })

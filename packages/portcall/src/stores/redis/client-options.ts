@@ -56,25 +56,54 @@ const NODE_REDIS_OPTIONS = {
 /** A connection that only listens is silent for a long time. */
 const NODE_REDIS_SOCKET = { reconnectStrategy: false, socketTimeout: undefined }
 
+/** The settings of `ioredis` for how long a server may be silent while a connection is opened. */
+type ConnectTimeouts = { readonly [name in 'connectTimeout' | 'sentinelCommandTimeout']?: number }
+
+/** Longer than those who wait for the connection, whose errors say more. */
+const CONNECT_MARGIN = 1.5
+
+/** An attempt that nobody waits for any more would keep the process running. */
+function boundTimeouts(settings: object | undefined, timeoutMs: number): ConnectTimeouts {
+  const max = timeoutMs * CONNECT_MARGIN
+  const { connectTimeout = max, sentinelCommandTimeout = max } = (settings ?? {}) as ConnectTimeouts
+  return { connectTimeout: Math.min(connectTimeout, max), sentinelCommandTimeout: Math.min(sentinelCommandTimeout, max) }
+}
+
 /**
  * Returns the arguments for `duplicate` of a client of `ioredis`. The one of a cluster takes its nodes as the first argument. Only version 6
  * of the package keeps the options of the nodes that are not named here, such as the password.
  */
-export function ioRedisOverrides({ isCluster, options }: IoRedisClient): readonly unknown[] {
-  if (!isCluster) return [IOREDIS_NODE_OPTIONS]
-  const redisOptions = { ...options?.redisOptions, ...IOREDIS_CLUSTER_NODE_OPTIONS }
-  return [[], { ...IOREDIS_CLUSTER_OPTIONS, redisOptions }]
+export function ioRedisOverrides({ isCluster, options }: IoRedisClient, timeoutMs: number): readonly unknown[] {
+  if (!isCluster) return [{ ...IOREDIS_NODE_OPTIONS, ...boundTimeouts(options, timeoutMs) }]
+  const { redisOptions } = options ?? {}
+  const nodeOptions = { ...redisOptions, ...IOREDIS_CLUSTER_NODE_OPTIONS, ...boundTimeouts(redisOptions, timeoutMs) }
+  return [[], { ...IOREDIS_CLUSTER_OPTIONS, redisOptions: nodeOptions }]
 }
 
-/** Returns the argument for `duplicate` of a client of the package `redis`. */
-export const nodeRedisOverrides = (socket: object | undefined): object => ({
+/** Returns the argument for `duplicate` of a client of the package `redis`. The signal ends its socket. */
+export const nodeRedisOverrides = (socket: object | undefined, signal: AbortSignal): object => ({
   ...NODE_REDIS_OPTIONS,
-  socket: { ...socket, ...NODE_REDIS_SOCKET },
+  socket: { ...socket, ...NODE_REDIS_SOCKET, signal },
 })
 
 /** Reports whether the client is for a cluster, where each key belongs to a hash slot. */
 export function isCluster(client: RedisClient): boolean {
   return 'isCluster' in client && client.isCluster
+}
+
+/**
+ * Returns why connecting may have timed out, if the settings of the client tell: a server that does not use TLS takes the handshake for a command,
+ * and waits for the rest of it.
+ */
+export function explainConnectTimeout({ options }: RedisClient): string | undefined {
+  const { tls, redisOptions, socket } = (options ?? {}) as TlsSettings
+  return tls || redisOptions?.tls || socket?.tls ? 'no TLS handshake (is TLS on at the server?)' : undefined
+}
+
+interface TlsSettings {
+  readonly tls?: unknown
+  readonly redisOptions?: { readonly tls?: unknown }
+  readonly socket?: { readonly tls?: unknown }
 }
 
 /** Returns the prefix of all keys and channels: that of the client and that of the stores. */

@@ -1,7 +1,7 @@
-import { isCertificateError, RemoteError } from '../remote/remote-error.ts'
+import { RemoteError } from '../remote/remote-error.ts'
 import type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
 import { ioRedisOverrides, nodeRedisOverrides } from './client-options.ts'
-import { isLoginError } from './error-replies.ts'
+import { isRefusal } from './error-replies.ts'
 
 /*
  * The parts of the two Redis drivers that Portcall uses. The client that is passed in is a template: `duplicate` creates the connections,
@@ -23,15 +23,29 @@ export interface RedisConnection {
   close(): void
 }
 
-/** Opens a connection with the settings of a client. */
-export function openConnection(client: RedisClient, events: ConnectionEvents): Promise<RedisConnection> {
-  return 'isOpen' in client ? openNodeRedis(client, events) : openIoRedis(client, events)
+/** How long to try to connect. */
+export interface ConnectBounds {
+  readonly timeoutMs: number
+  /** Aborted when nobody waits for the connection any more. */
+  readonly signal: AbortSignal
 }
 
-async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
-  const client = template.duplicate(...(ioRedisOverrides(template) as never[]))
+/** Opens a connection with the settings of a client. */
+export function openConnection(client: RedisClient, events: ConnectionEvents, bounds: ConnectBounds): Promise<RedisConnection> {
+  return 'isOpen' in client ? openNodeRedis(client, events, bounds) : openIoRedis(client, events, bounds)
+}
+
+async function openIoRedis(
+  template: IoRedisClient,
+  { onLost, onMessage }: ConnectionEvents,
+  { timeoutMs, signal }: ConnectBounds,
+): Promise<RedisConnection> {
+  const client = template.duplicate(...(ioRedisOverrides(template, timeoutMs) as never[]))
   let lastError: unknown
-  client.on('error', (error: unknown) => void (lastError = nodeErrorOf(error)))
+  client.on('error', (error: unknown) => void (lastError = nodeErrorOf(error) ?? lastError ?? error))
+  client.on('node error', (error: unknown) => void (lastError = error))
+  let node: IoRedisClient | undefined
+  client.on('+node', (added: unknown) => void (node = added as IoRedisClient))
   client.on('end', onLost)
   client.on('message', (channel = '', message = '') => onMessage(channel, message))
   const sendEach = createOrderedSend(client)
@@ -40,7 +54,14 @@ async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: Conne
       ([error, result]) => error ?? result,
     )
   // The client rejects with another error than the one that it has met.
-  await client.connect().catch((error: unknown) => throwConnectError(lastError ?? error))
+  await connectIoRedis(client, signal).catch(async (error: unknown) =>
+    throwConnectError((node && (await failureOf(node, signal))) ?? lastError ?? error),
+  )
+  // The client goes on after Redis has refused a part of its greeting, such as `select`. A node of a cluster that fails is replaced.
+  if (!template.isCluster && isRefusal(lastError)) {
+    client.disconnect()
+    throwConnectError(lastError)
+  }
   return {
     send: (commands) => (template.isCluster || commands.length === 1 ? sendEach(commands) : sendPipeline(commands)),
     subscribe: (channels) => client.subscribe(...channels),
@@ -51,12 +72,44 @@ async function openIoRedis(template: IoRedisClient, { onLost, onMessage }: Conne
 
 /** Returns why a node of a cluster refused the connection. The error of the cluster says only that none of the nodes could be used. */
 function nodeErrorOf(error: unknown): unknown {
-  return (error as { lastNodeError?: Error }).lastNodeError ?? error
+  return (error as { lastNodeError?: Error }).lastNodeError
+}
+
+/** Connects a client. Its sockets are destroyed when the signal is aborted. */
+async function connectIoRedis(client: IoRedisClient, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const abandon = (): void => destroyIoRedis(client)
+  signal.addEventListener('abort', abandon)
+  // A cluster that ends before it is connected leaves its promise pending.
+  const ended = new Promise<never>((_, reject) => client.on('end', () => reject(new Error('Connection is closed.'))))
+  ended.catch(() => {})
+  await Promise.race([client.connect(), ended]).finally(() => signal.removeEventListener('abort', abandon))
+}
+
+/** Connects to a node of a cluster, to learn why it cannot be used. The cluster says only that the connection was closed. */
+async function failureOf(node: IoRedisClient, signal: AbortSignal): Promise<unknown> {
+  const client = node.duplicate(...([{ lazyConnect: true, retryStrategy: null }] as never[]))
+  let reason: unknown
+  client.on('error', (error: unknown) => void (reason = error))
+  await connectIoRedis(client, signal).catch((error: unknown) => void (reason ??= error))
+  destroyIoRedis(client)
+  return reason
+}
+
+/** Ends a client and what it is connecting to. Its own `disconnect` waits until a socket is connected. */
+function destroyIoRedis(client: IoRedisClient & WithSockets): void {
+  client.disconnect()
+  for (const { stream } of [client, ...(client.nodes?.('all') ?? [])]) stream?.destroy()
+}
+
+interface WithSockets {
+  readonly stream?: { destroy(): void }
+  nodes?(role: string): WithSockets[]
 }
 
 /** @throws RemoteError `rejected` if the login or the certificate was refused, so that it is not tried again at once; otherwise the error. */
 function throwConnectError(error: unknown): never {
-  throw isLoginError(error) || isCertificateError(error) ? new RemoteError('rejected', error) : error
+  throw isRefusal(error) ? new RemoteError('rejected', error) : error
 }
 
 /**
@@ -78,8 +131,12 @@ function createOrderedSend(client: IoRedisClient): RedisConnection['send'] {
   }
 }
 
-async function openNodeRedis(template: NodeRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
-  const client = template.duplicate(nodeRedisOverrides(template.options?.socket))
+async function openNodeRedis(
+  template: NodeRedisClient,
+  { onLost, onMessage }: ConnectionEvents,
+  { signal }: ConnectBounds,
+): Promise<RedisConnection> {
+  const client = template.duplicate(nodeRedisOverrides(template.options?.socket, signal))
   const listener = (message: string, channel: string): void => onMessage(channel, message)
   client.on('error', () => void (client.isOpen || onLost()))
   client.on('end', onLost)

@@ -23,6 +23,7 @@ const REPLIES: ReadonlyArray<[reply: string, outcome: string, isConnectionUseles
   ['MOVED 866 127.0.0.1:7001', 'rejected', false],
   ["CROSSSLOT Keys in request don't hash to the same slot", 'rejected', false],
   ['ERR unknown command', 'rejected', false],
+  ['ERR max number of clients reached', 'unsent', true],
   ['Connection is closed.', 'unknown', false],
   ["Stream isn't writeable and enableOfflineQueue options is false", 'unknown', false],
   ['Socket closed unexpectedly', 'unknown', false],

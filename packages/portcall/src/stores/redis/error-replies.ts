@@ -1,4 +1,4 @@
-import type { OperationOutcome } from '../remote/remote-error.ts'
+import { isCertificateError, type OperationOutcome } from '../remote/remote-error.ts'
 
 /** The consequences of an error reply. */
 export interface ErrorReply {
@@ -31,18 +31,22 @@ const REPLIES: Readonly<Record<string, ErrorReply>> = {
   CROSSSLOT: { outcome: 'rejected', isConnectionUseless: false, advice: "the prefix needs a hash tag, like '{portcall}:'" },
 }
 const REJECTED: ErrorReply = { outcome: 'rejected', isConnectionUseless: false }
+/** The reply to a connection for which Redis has no room now. */
+const TOO_MANY_CLIENTS = /^ERR max number of clients/
+const NO_ROOM: ErrorReply = { outcome: 'unsent', isConnectionUseless: true }
 
 /** Error replies of Redis start with a code in capital letters, errors of the drivers do not. */
 const CODE = /^([A-Z][A-Z0-9_]*)( |$)/
 /** Until version 7, an error within a script is quoted in the reply. */
 const CODE_IN_SCRIPT = /^ERR Error running script .*?: -([A-Z][A-Z0-9_]*) /
 
-/** Reports whether connecting fails however often it is tried, such as with a wrong password. */
-export const isLoginError = (error: unknown): boolean =>
-  error instanceof Error && /^(NOAUTH|WRONGPASS|NOPERM) /.test(error.message)
+/** Reports whether connecting fails however often it is tried, such as with a wrong password or a database that does not exist. */
+export const isRefusal = (error: unknown): boolean =>
+  isCertificateError(error) || (error instanceof Error && readErrorReply(error).outcome === 'rejected')
 
 /** Returns what an error of a driver means. If it is not a reply of Redis, the outcome is unknown, and the connection is lost already. */
 export function readErrorReply({ message }: Error): ErrorReply {
+  if (TOO_MANY_CLIENTS.test(message)) return NO_ROOM
   const code = CODE_IN_SCRIPT.exec(message)?.[1] ?? CODE.exec(message)?.[1]
   if (code === undefined) return { outcome: 'unknown', isConnectionUseless: false }
   return Object.hasOwn(REPLIES, code) ? (REPLIES[code] ?? REJECTED) : REJECTED

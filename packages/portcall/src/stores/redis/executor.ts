@@ -4,6 +4,7 @@ import { createLazyConnection } from '../remote/lazy-connection.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 import type { OnWarning } from '../warn.ts'
 import type { RedisClient } from './client.ts'
+import { explainConnectTimeout } from './client-options.ts'
 import { openConnection, type RedisConnection } from './driver.ts'
 import { readErrorReply } from './error-replies.ts'
 import { findEvictionRisk } from './eviction.ts'
@@ -51,17 +52,19 @@ interface CommandConnection {
 export function createRedisExecutor({ client, timeoutMs, onSuspect, onWarning }: RedisExecutorOptions): RedisExecutor {
   let isEvictionChecked = false
   const lazyConnection = createLazyConnection<CommandConnection>({
-    async open(onLost) {
+    async open(onLost, signal) {
       const digests = await digestAll(REDIS_SCRIPTS)
-      return { connection: await openConnection(client, { onLost, onMessage() {} }), digests }
+      return { connection: await openConnection(client, { onLost, onMessage() {} }, { timeoutMs, signal }), digests }
     },
     close: ({ connection }) => connection.close(),
     timeoutMs,
+    explainTimeout: () => explainConnectTimeout(client),
   })
   const circuitBreaker = createCircuitBreaker({
     name: 'Redis',
     timeoutMs,
     probe: (isAbandoned) => sendOnce([['PING']], isAbandoned),
+    explainTimeout: () => (lazyConnection.current ? undefined : explainConnectTimeout(client)),
     onTimeout() {
       lazyConnection.drop()
       onSuspect()
@@ -106,7 +109,7 @@ export function createRedisExecutor({ client, timeoutMs, onSuspect, onWarning }:
     run: (operation) => circuitBreaker.run(operation, true),
     close() {
       circuitBreaker.close()
-      lazyConnection.drop()
+      lazyConnection.close()
     },
   }
 }

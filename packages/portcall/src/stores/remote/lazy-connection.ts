@@ -3,12 +3,17 @@ import { withTimeout } from '../../../../util/src/timers.ts'
 import { RemoteError } from './remote-error.ts'
 
 export interface LazyConnectionOptions<C> {
-  /** Opens a connection. Must call `onLost` when the connection ends by itself. */
-  open(onLost: () => void): Promise<C>
+  /**
+   * Opens a connection. Must call `onLost` when the connection ends by itself. The signal is aborted when nobody waits for the connection any more:
+   * then it should stop connecting.
+   */
+  open(onLost: () => void, signal: AbortSignal): Promise<C>
   /** Closes a connection, even with requests in flight. */
   close(connection: C): void
   /** Time allowed for `open`. */
   timeoutMs: number
+  /** Returns why a connection may not have been opened in time, if it is known. */
+  explainTimeout?: (() => string | undefined) | undefined
   /** Called when the connection was lost or dropped. */
   onDisconnected?(): void
 }
@@ -25,12 +30,17 @@ export interface LazyConnection<C> {
   get(): Promise<C>
   /** Closes the connection. The next `get` opens another one. */
   drop(): void
+  /** Closes the connection, and stops opening one. */
+  close(): void
 }
 
-export function createLazyConnection<C>({ open, close, timeoutMs, onDisconnected }: LazyConnectionOptions<C>): LazyConnection<C> {
+export function createLazyConnection<C>(options: LazyConnectionOptions<C>): LazyConnection<C> {
+  const { open, close, timeoutMs, explainTimeout, onDisconnected } = options
+  const toTimeoutError = (): Error => new Error(`${explainTimeout?.() ?? 'no connection'} within ${timeoutMs} ms`)
   const backoff = createBackoff({ firstMs: 25, maxMs: 5000 })
   let current: C | undefined
   let opening: Promise<C> | undefined
+  let abandon = new AbortController()
   let retryAt = 0
   let lastError: unknown
 
@@ -41,24 +51,33 @@ export function createLazyConnection<C>({ open, close, timeoutMs, onDisconnected
   }
   const connect = async (): Promise<C> => {
     let isLost = false
+    abandon = new AbortController()
     const attempt: Promise<C> = open(() => {
       isLost = true
       void attempt.then(forget, () => {})
-    })
+    }, abandon.signal)
     try {
-      const connection = await withTimeout(attempt, timeoutMs, () => new Error(`no connection within ${timeoutMs} ms`))
+      const connection = await withTimeout(attempt, timeoutMs, toTimeoutError)
       if (isLost) throw new Error('the connection was closed immediately')
       backoff.reset()
       current = connection
       return connection
     } catch (error) {
       attempt.then(close, () => {})
+      abandon.abort()
       lastError = error
       retryAt = performance.now() + backoff.next()
       throw toOpenError(error)
     } finally {
       opening = undefined
     }
+  }
+
+  const drop = (): void => {
+    if (current === undefined) return
+    const connection = current
+    forget(connection)
+    close(connection)
   }
 
   return {
@@ -72,11 +91,10 @@ export function createLazyConnection<C>({ open, close, timeoutMs, onDisconnected
       opening = connect()
       return opening
     },
-    drop() {
-      if (current === undefined) return
-      const connection = current
-      forget(connection)
-      close(connection)
+    drop,
+    close() {
+      drop()
+      abandon.abort()
     },
   }
 }

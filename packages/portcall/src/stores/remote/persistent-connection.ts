@@ -7,11 +7,8 @@ export interface PersistentConnectionOptions<C> extends LazyConnectionOptions<C>
   isNeeded(): boolean
 }
 
-/** A connection that reconnects by itself after it is lost, while it is needed. */
-export interface PersistentConnection<C> extends LazyConnection<C> {
-  /** Closes the connection for good. */
-  close(): void
-}
+/** A connection that reconnects by itself after it is lost, while it is needed, until it is closed. */
+export type PersistentConnection<C> = LazyConnection<C>
 
 export function createPersistentConnection<C>(options: PersistentConnectionOptions<C>): PersistentConnection<C> {
   const closed = new AbortController()
@@ -42,7 +39,7 @@ export function createPersistentConnection<C>(options: PersistentConnectionOptio
     drop: connection.drop,
     close() {
       closed.abort()
-      connection.drop()
+      connection.close()
     },
   }
 }
