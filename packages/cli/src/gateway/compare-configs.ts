@@ -12,7 +12,7 @@ export interface ConfigChanges {
 }
 
 /** The sections that a running gateway can change. */
-const APPLICABLE: ReadonlySet<string> = new Set(['policy', 'pins', 'limits', 'audit', 'sets', 'search', 'accounts'])
+const APPLICABLE: ReadonlySet<string> = new Set(['policy', 'pins', 'limits', 'audit', 'views', 'sets', 'search', 'accounts'])
 
 /** Compares the configuration that a gateway runs with another. */
 export function compareConfigs(running: GatewayConfig, next: GatewayConfig): ConfigChanges {

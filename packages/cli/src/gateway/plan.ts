@@ -59,7 +59,7 @@ function rowOf({ name, prefix, sharing, required, tools, tokens, target }: Plann
   return [name, prefix, sharing, required ? 'yes' : 'no', String(tools?.length ?? '-'), String(tokens ?? '-'), target]
 }
 
-function describePolicies({ policy, pins = 'off', limits, audit }: GatewayConfig['policies']): {
+function describePolicies({ policy, pins = 'off', limits, audit, views }: GatewayConfig['policies']): {
   readonly [key: string]: string
 } {
   const rules = policy?.rules ?? []
@@ -72,6 +72,7 @@ function describePolicies({ policy, pins = 'off', limits, audit }: GatewayConfig
     policy: policy ? [`default ${policy.default}`, ...counts].join(', ') : 'none',
     pins: typeof pins === 'string' ? pins : (pins.mode ?? 'block'),
     limits: limits ? String(limits.length) : 'none',
+    ...(views && { views: 'narrowed' }),
     audit: audit === undefined ? 'off' : typeof audit === 'string' ? audit : audit.file,
   }
 }

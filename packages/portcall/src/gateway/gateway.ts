@@ -6,7 +6,7 @@ import { bindLogger } from '../logging/bind-logger.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import type { ServerLike } from '../server/types.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
-import { checkGatewayOptions } from './api/check-options.ts'
+import { checkGatewayOptions, checkPolicyServers } from './api/check-options.ts'
 import type { GatewayOptions, GatewayServers } from './api/options.ts'
 import { redactEvents } from './api/redact-events.ts'
 import type { GatewayStatus } from './api/status.ts'
@@ -73,6 +73,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   )
   dispatcher.start(createGatewayHandlers(components))
   const { registry, lists, subscriptions } = components
+  const serverNames = (): string[] => registry.table.upstreams.map(({ name }) => name)
+  checkPolicyServers(dispatcher.policies.list, serverNames())
   const closeAll = async (): Promise<void> => {
     components.sharedRefresh.close()
     subscriptions.close()
@@ -113,6 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await replaced
     },
     setPolicy(policy, middleware) {
+      checkPolicyServers([policy].flat(), serverNames())
       const before = dispatcher.policies
       dispatcher.configure(policy, middleware)
       const changesLists = [...before.list, ...dispatcher.policies.list].some(({ listed }) => listed)

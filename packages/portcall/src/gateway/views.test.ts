@@ -273,7 +273,45 @@ describe('metadata', () => {
       ui: { csp: { connectDomains: ['https://api.example.com'] }, permissions: { camera: {} } },
     })
     expect(() => narrowViews({ connectDomains: ['*'] })).toThrow('no origin')
+    expect(() => narrowViews({ frameDomains: ['http://[::1]:3000'] })).toThrow('A CSP cannot name IPv6 addresses')
+    expect(() => narrowViews({ frameDomains: ['https://bücher.example'] })).toThrow('Use https://xn--bcher-kva.example')
+    expect(() => narrowViews({ frameDomains: ['https://a.example/b'] })).toThrow('without a path: https://a.example')
+    expect(() => openGateway({ policy: narrowViews({ servers: ['gone'], frameDomains: [] }) })).toThrow(
+      'a policy is for the server "gone", which does not exist. The servers are one, two',
+    )
+    expect(() => openGateway().setPolicy(narrowViews({ servers: ['gone'] }))).toThrow('"gone"')
     expect(() => narrowViews({ permissions: ['usb' as never] })).toThrow('not one of camera')
+  })
+})
+
+describe('a policy narrows views in results', () => {
+  const csp = { connectDomains: ['https://api.example.com', 'https://evil.example'] }
+  const openai = { connect_domains: csp.connectDomains, redirect_domains: ['https://evil.example', 'https://docs.example.com'] }
+  const _meta = { ui: { csp }, 'openai/widgetCSP': openai }
+  const embedded = { type: 'resource', resource: { uri: 'ui://charts/a', mimeType: 'text/html', text: '<p>', _meta } }
+  const link = { type: 'resource_link', uri: 'ui://charts/a', name: 'a', _meta }
+  const server = createServer({ name: 'charts', version: '1' })
+    .tool('embed', {}, () => ({ content: [embedded, link, { type: 'text', text: 'kept' }] as never, _meta }))
+    .prompt('ask', {}, () => ({ messages: [{ role: 'user', content: embedded as never }] }))
+
+  test.each([
+    ['tools/call', { name: 'embed' }, 3],
+    ['prompts/get', { name: 'ask' }, 1],
+  ])('of %s', async (method, params, count) => {
+    const options = { connectDomains: ['https://*.example.com'], redirectDomains: ['https://docs.example.com'] }
+    const exposed = { name: `charts__${params.name}` }
+    const narrowed = await callerFor(openGateway({ servers: { charts: server }, policy: narrowViews(options) })).result(
+      method,
+      exposed,
+    )
+    const text = JSON.stringify(narrowed)
+    expect(text).not.toContain('evil')
+    expect(text.match(/"connectDomains":\["https:\/\/api.example.com"\]/g)).toHaveLength(count)
+    expect(text.match(/"redirect_domains":\["https:\/\/docs.example.com"\]/g)).toHaveLength(count)
+    const other = narrowViews({ servers: ['other'], connectDomains: [] })
+    const servers = { charts: server, other: createServer({ name: 'other', version: '1' }) }
+    const kept = await callerFor(openGateway({ servers, policy: other })).result(method, exposed)
+    expect(JSON.stringify(kept).match(/evil/g)).toHaveLength(count * 3)
   })
 })
 

@@ -72,6 +72,9 @@ export const OPENAI_CSP_LISTS = {
   frameDomains: 'frame_domains',
 } as const
 
+/** The list of the origins that views in ChatGPT may open links to without a question. Only `OpenaiViewKey.csp` has it. */
+export const OPENAI_REDIRECT_LIST = 'redirect_domains'
+
 /** The members of `ViewPermissions`. */
 export const VIEW_PERMISSIONS = ['camera', 'microphone', 'geolocation', 'clipboardWrite'] as const
 

@@ -1,3 +1,5 @@
+import { parseUrl } from '../../../util/src/parse-url.ts'
+
 const SOURCE = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:\d{1,5}|\*))?$/i
 
 /**
@@ -6,4 +8,14 @@ const SOURCE = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?
  */
 export function isCspSource(source: unknown): source is string {
   return typeof source === 'string' && source.length <= 300 && SOURCE.test(source)
+}
+
+/** Returns what to write instead of a text that is no origin. */
+export function cspSourceHint(source: unknown): string {
+  const { protocol, hostname, host, pathname } = (typeof source === 'string' && parseUrl(source)) || {}
+  if (hostname?.startsWith('[')) return 'A CSP cannot name IPv6 addresses. Use the name of the host'
+  const isReadable = host !== undefined && isCspSource(`${protocol}//${host}`)
+  if (isReadable && pathname === '/') return `Use ${protocol}//${host}`
+  if (isReadable) return `Use an origin without a path: ${protocol}//${host}`
+  return 'Use a scheme and a host without a path, such as https://api.example.com or https://*.example.com'
 }

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { describe } from '../../../util/src/describe.ts'
 import { CSP_LISTS, OPENAI_CSP_LISTS, VIEW_PERMISSIONS, type ViewCsp, type ViewPermissions } from '../protocol/apps.ts'
-import { isCspSource } from '../protocol/csp-source.ts'
+import { cspSourceHint, isCspSource } from '../protocol/csp-source.ts'
 import type { CacheHint } from '../protocol/types.ts'
 
 /** How clients authenticate for a tool, as ChatGPT reads it. */
@@ -131,8 +131,5 @@ function checkNames(where: string, given: readonly string[], known: readonly str
 
 function checkOrigins(where: string, origins: readonly string[] = []): void {
   const wrong = origins.find((origin) => !isCspSource(origin))
-  if (wrong !== undefined)
-    throw new TypeError(
-      `${where}: ${describe(wrong)} is not an origin. Use a scheme and a host without a path, such as https://api.example.com or https://*.example.com`,
-    )
+  if (wrong !== undefined) throw new TypeError(`${where}: ${describe(wrong)} is not an origin. ${cspSourceHint(wrong)}`)
 }

@@ -3,6 +3,7 @@ import { describe } from '../../../../util/src/describe.ts'
 import { CONNECTION_OPTION_NAMES } from '../../connect/check-connect-options.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
 import { HTTP_CLIENT_LIMITS } from '../../transports/http/client/limits.ts'
+import type { GatewayPolicy } from '../policy/types.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {
@@ -57,6 +58,15 @@ const ADVICE = {
 /** Checks the options of `createGateway`, since JavaScript passes anything. @throws TypeError. */
 export function checkGatewayOptions(options: GatewayOptions): void {
   checkOptions('createGateway()', options, { names: GATEWAY, advice: ADVICE })
+}
+
+/** Checks that the servers that policies are for exist. @throws TypeError. */
+export function checkPolicyServers(policies: readonly GatewayPolicy[], names: readonly string[]): void {
+  for (const name of policies.flatMap(({ servers = [] }) => servers))
+    if (!names.includes(name))
+      throw new TypeError(
+        `createGateway(): a policy is for the server ${describe(name)}, which does not exist. The servers are ${names.join(', ') || 'none'}`,
+      )
 }
 
 /** Checks the options of the servers of a gateway. @throws TypeError. */

@@ -3,8 +3,10 @@ import { isUrl, parseUrl } from '../../../../util/src/parse-url.ts'
 import type { ConfigDocument, ConfigPath } from '../../connect/config/document-types.ts'
 import type { TextPosition } from '../../connect/config/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { cspSourceHint, isCspSource } from '../../protocol/csp-source.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { Issue } from '../../schema/standard.ts'
+import { NARROWED_LISTS } from '../policy/narrow-views.ts'
 import { asWritten, valueAt } from './as-written.ts'
 import { checkAccounts, checkServerAuth, checkSets } from './check-access.ts'
 import { narrowSchema } from './narrow-schema.ts'
@@ -183,7 +185,14 @@ const CHECKS: readonly Check[] = [
           ]
         : [],
     ),
-  ({ policy, limits = [] }, names) => [
+  ({ views = {} }) =>
+    NARROWED_LISTS.flatMap((list) =>
+      (views[list] ?? []).flatMap((origin, at) =>
+        isCspSource(origin) ? [] : [{ path: ['views', list, at], message: `is not an origin. ${cspSourceHint(origin)}` }],
+      ),
+    ),
+  ({ policy, limits = [], views = {} }, names) => [
+    ...unknownServers(views, { path: ['views'], names }),
     ...(policy?.rules ?? []).flatMap((rule, at) => unknownServers(rule, { path: ['policy', 'rules', at], names })),
     ...limits.flatMap((limit, at) => unknownServers(limit, { path: ['limits', at], names })),
   ],

@@ -5,6 +5,7 @@ import { type ApprovalQueue, createApprovalQueue } from '../policy/approval-queu
 import type { AuditPolicyOptions } from '../policy/audit-policy.ts'
 import type { DefinitionPins, DefinitionPinsOptions } from '../policy/definition-pins.ts'
 import { type GatewayPoliciesOptions, gatewayPolicies } from '../policy/gateway-policies.ts'
+import { narrowViews } from '../policy/narrow-views.ts'
 import type { GatewayPolicy } from '../policy/types.ts'
 import type { GatewayAuditSettings, GatewayPinSettings, GatewayPolicySettings, PolicyContext } from './policy-settings.ts'
 
@@ -43,9 +44,17 @@ export function createConfiguredPolicies(settings: GatewayPolicySettings, contex
     ...(audit !== undefined && { audit: auditOf(typeof audit === 'string' ? { file: audit } : audit, context) }),
     ...(store && { store }),
   }
-  return Object.keys(settings).length === 0
-    ? { policies: [], approvals: undefined, pins: undefined }
-    : { ...gatewayPolicies(options), approvals }
+  const views = settings.views ? [viewPolicyOf(settings.views)] : []
+  const { views: _, ...others } = settings
+  if (Object.keys(others).length === 0) return { policies: views, approvals: undefined, pins: undefined }
+  const { policies, pins: recorded } = gatewayPolicies(options)
+  return { policies: [...policies, ...views], pins: recorded, approvals }
+}
+
+/** Returns the policy of views. A server of the configuration may be unusable: its name is right, but the gateway has no such server. */
+function viewPolicyOf(settings: NonNullable<GatewayPolicySettings['views']>): GatewayPolicy {
+  const { servers: _, ...policy } = narrowViews(settings)
+  return policy
 }
 
 /**

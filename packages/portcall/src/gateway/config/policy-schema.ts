@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { VIEW_PERMISSIONS } from '../../protocol/apps.ts'
 import { PINNED_KINDS } from '../policy/pin-lock.ts'
 import { choice, count, flag, record, section, text, textOrTexts, texts } from './schema-parts.ts'
 
@@ -88,8 +89,8 @@ const LIMIT = section('A limit. It applies to the calls, reads and prompts that 
   ),
 })
 
-/** The schemas of the keys for rules, pins, limits and the audit log. */
-export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | 'audit']: JsonObject } = {
+/** The schemas of the keys for rules, pins, limits, the audit log and views. */
+export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | 'audit' | 'views']: JsonObject } = {
   policy: section(
     'Rules that allow or deny requests, or require approval. Of the rules that match, the strictest decides.',
     {
@@ -163,4 +164,20 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
       ),
     ],
   },
+  views: section(
+    'Removes origins and browser features from what views declare. A list that is absent changes nothing; an empty one allows nothing.',
+    {
+      servers: texts('The servers whose views are narrowed, by their name in the configuration. Default: all.'),
+      connectDomains: texts('Origins of requests. `https://*.example.com` stands for all hosts below `example.com`.'),
+      resourceDomains: texts('Origins of scripts, styles, images, fonts and media.'),
+      frameDomains: texts('Origins of nested frames.'),
+      baseUriDomains: texts('Origins that the `base` element may name.'),
+      redirectDomains: texts('Origins that views in ChatGPT may open links to without a question.'),
+      permissions: {
+        type: 'array',
+        items: choice('A browser feature.', [...VIEW_PERMISSIONS]),
+        description: 'Browser features.',
+      },
+    },
+  ),
 }

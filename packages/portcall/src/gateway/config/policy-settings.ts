@@ -2,6 +2,7 @@ import type { KeyValueStore } from '../../stores/store.ts'
 import type { ApprovalRequest } from '../policy/approval-queue.ts'
 import type { CallLimit } from '../policy/call-limits.ts'
 import type { DefinitionChange } from '../policy/describe-change.ts'
+import type { NarrowViewsOptions } from '../policy/narrow-views.ts'
 import type { PinnedKind } from '../policy/pin-lock.ts'
 import type { AccessRule, RuleAction } from '../policy/rule.ts'
 
@@ -56,7 +57,7 @@ export interface GatewayAuditSettings {
   readonly onFailure?: 'refuse' | 'continue'
 }
 
-/** The keys of the `gateway` section for policies: rules, pins, limits and the audit log. */
+/** The keys of the `gateway` section for policies: rules, pins, limits, the audit log, and the limits of views. */
 export interface GatewayPolicySettings {
   /** The rules. */
   readonly policy?: GatewayRuleSettings
@@ -66,6 +67,8 @@ export interface GatewayPolicySettings {
   readonly limits?: readonly CallLimit[]
   /** The audit log: a file, or its settings. */
   readonly audit?: string | GatewayAuditSettings
+  /** The origins and browser features that views may declare. */
+  readonly views?: NarrowViewsOptions
 }
 
 /** The environment of configured policies. */

@@ -302,6 +302,14 @@ const BROKEN: readonly (readonly [name: string, text: string, line: number, mess
     'cannot allow anything',
   ],
   ['a mode of pins', section('"gateway": {', '"pins": "blok" }'), 4, 'gateway.pins: expected one of "block"'],
+  [
+    'an origin of views',
+    section('"gateway": {', '"views": { "frameDomains": ["https://a.example/b"] } }'),
+    4,
+    'https://a.example',
+  ],
+  ['a server of views', section('"gateway": {', '"views": { "servers": ["gone"] } }'), 4, 'names gone, which is not a server'],
+  ['a misspelled key of views', section('"gateway": {', '"views": { "frames": [] } }'), 4, 'gateway.views'],
   ['a misspelled key of pins', section('"gateway": {', '"pins": { "look": "x" } }'), 4, 'did you mean lock?'],
   [
     'a limit without interval',

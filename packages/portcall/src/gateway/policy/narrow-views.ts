@@ -4,12 +4,13 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import {
   CSP_LISTS,
   OPENAI_CSP_LISTS,
+  OPENAI_REDIRECT_LIST,
   OpenaiViewKey,
   VIEW_PERMISSIONS,
   ViewKey,
   type ViewPermissions,
 } from '../../protocol/apps.ts'
-import { isCspSource } from '../../protocol/csp-source.ts'
+import { cspSourceHint, isCspSource } from '../../protocol/csp-source.ts'
 import type { GatewayPolicy } from './types.ts'
 
 /** The limits of views. A list that is absent does not change views; an empty one allows nothing. */
@@ -24,6 +25,8 @@ export interface NarrowViewsOptions {
   readonly frameDomains?: readonly string[]
   /** Origins that the `base` element may name. */
   readonly baseUriDomains?: readonly string[]
+  /** Origins that views in ChatGPT may open links to without a question. */
+  readonly redirectDomains?: readonly string[]
   /** Browser features. */
   readonly permissions?: readonly (keyof ViewPermissions)[]
 }
@@ -34,8 +37,12 @@ const NAMES: OptionNames<NarrowViewsOptions> = {
   resourceDomains: 'texts',
   frameDomains: 'texts',
   baseUriDomains: 'texts',
+  redirectDomains: 'texts',
   permissions: 'texts',
 }
+
+/** The lists of origins in the options of `narrowViews`. */
+export const NARROWED_LISTS: readonly [...typeof CSP_LISTS, 'redirectDomains'] = [...CSP_LISTS, 'redirectDomains']
 
 /**
  * Creates a policy that removes origins and browser features from what views declare. Hosts allow views only what they declare. Nothing is ever added.
@@ -46,12 +53,10 @@ const NAMES: OptionNames<NarrowViewsOptions> = {
  */
 export function narrowViews(options: NarrowViewsOptions): GatewayPolicy {
   checkOptions('narrowViews()', options, { names: NAMES })
-  for (const list of CSP_LISTS)
+  for (const list of NARROWED_LISTS)
     for (const origin of options[list] ?? [])
       if (!isCspSource(origin))
-        throw new TypeError(
-          `narrowViews(): ${list} contains ${describe(origin)}, which is no origin such as https://*.example.com`,
-        )
+        throw new TypeError(`narrowViews(): ${list} contains ${describe(origin)}, which is no origin. ${cspSourceHint(origin)}`)
   for (const name of options.permissions ?? [])
     if (!VIEW_PERMISSIONS.includes(name))
       throw new TypeError(
@@ -59,11 +64,28 @@ export function narrowViews(options: NarrowViewsOptions): GatewayPolicy {
       )
   const applies = (server: string): boolean => options.servers?.includes(server) ?? true
   return {
+    ...(options.servers && { servers: options.servers }),
     describe: ({ server, definition }) => (applies(server) ? narrowItem(definition, options) : definition),
-    result(result, { server, method }) {
-      if (method !== 'resources/read' || !applies(server) || !Array.isArray(result.contents)) return result
-      return { ...result, contents: result.contents.map((item: unknown) => (isObject(item) ? narrowItem(item, options) : item)) }
-    },
+    result: (result, { server }) => (applies(server) ? narrowResult(result, options) : result),
+  }
+}
+
+/** Narrows each part of a result that may have the metadata of a view: contents of resources, and resources in content and messages. */
+function narrowResult(result: JsonObject, options: NarrowViewsOptions): JsonObject {
+  const narrowAll = (items: unknown, narrow: (item: JsonObject) => JsonObject): unknown =>
+    Array.isArray(items) ? items.map((item: unknown) => (isObject(item) ? narrow(item) : item)) : items
+  const narrowBlock = (block: JsonObject): JsonObject => {
+    const { resource } = block
+    return narrowItem(isObject(resource) ? { ...block, resource: narrowItem(resource, options) } : block, options)
+  }
+  const narrowMessage = (message: JsonObject): JsonObject =>
+    isObject(message.content) ? { ...message, content: narrowBlock(message.content) } : message
+  const { contents, content, messages } = result
+  return {
+    ...narrowItem(result, options),
+    ...(contents !== undefined && { contents: narrowAll(contents, (item) => narrowItem(item, options)) }),
+    ...(content !== undefined && { content: narrowAll(content, narrowBlock) }),
+    ...(messages !== undefined && { messages: narrowAll(messages, narrowMessage) }),
   }
 }
 
@@ -77,7 +99,7 @@ function narrowItem(item: JsonObject, options: NarrowViewsOptions): JsonObject {
     _meta: {
       ...meta,
       ...(isObject(ui) && { [ViewKey.nested]: narrowUi(ui, options) }),
-      ...(isObject(openai) && { [OpenaiViewKey.csp]: narrowCsp(openai, options, OPENAI_CSP_LISTS) }),
+      ...(isObject(openai) && { [OpenaiViewKey.csp]: narrowCsp(openai, options, OPENAI_LISTS) }),
     },
   }
 }
@@ -94,9 +116,10 @@ function narrowUi(ui: JsonObject, options: NarrowViewsOptions): JsonObject {
 }
 
 const OWN_LISTS = Object.fromEntries(CSP_LISTS.map((list) => [list, list]))
+const OPENAI_LISTS = { ...OPENAI_CSP_LISTS, redirectDomains: OPENAI_REDIRECT_LIST }
 
 function narrowCsp(csp: JsonObject, options: NarrowViewsOptions, names: { readonly [list: string]: string }): JsonObject {
-  const narrowed = CSP_LISTS.flatMap((list) => {
+  const narrowed = NARROWED_LISTS.flatMap((list) => {
     const [name, allowed] = [names[list], options[list]]
     const declared = name === undefined ? undefined : csp[name]
     if (name === undefined || !allowed || declared === undefined) return []

@@ -71,6 +71,8 @@ export type PolicyDecision =
  * again.
  */
 export interface GatewayPolicy {
+  /** The names of the servers that the policy is for. A gateway throws TypeError for a name that it has no server of. Default: all. */
+  readonly servers?: readonly string[]
   /** Returns whether a caller may see and use an item. Called for each listed item and for each call: keep it fast. Default: all. */
   visible?(item: GatewayItem, caller: GatewayCaller): boolean
   /** Returns an item as it is listed to a caller, for instance with another description. Default: unchanged. */
