@@ -14,6 +14,7 @@ import { noticesOf, packagesOf } from './lib/third-party.mjs'
 const BUNDLED = [
   ...['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'minisearch', 'oauth4webapi'],
   ...['@apidevtools/json-schema-ref-parser', 'js-yaml'],
+  ...['parse5', '@csstools/css-tokenizer'],
 ]
 
 /** Optional peers that entry points of their own import. */

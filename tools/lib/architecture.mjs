@@ -175,6 +175,8 @@ export const NODE_FILES = [
 
 /** Maps each bundled package to the folders that may import it. */
 export const PACKAGES = {
+  parse5: ['views'],
+  '@csstools/css-tokenizer': ['views'],
   typebox: ['schema'],
   re2js: ['schema'],
   'jsonc-parser': ['connect', 'cli'],

@@ -63,7 +63,11 @@ export function createServerCard({ info, url, versions }: CardSubject, options: 
 }
 
 /** Creates the catalog of a domain, which names the card of a server. @throws TypeError if two entries have one identifier. */
-export function createAiCatalog(card: Pick<ServerCard, 'name'>, url: URL, { host, entries = [] }: CatalogOptions = {}): AiCatalog {
+export function createAiCatalog(
+  card: Pick<ServerCard, 'name'>,
+  url: URL,
+  { host, entries = [] }: CatalogOptions = {},
+): AiCatalog {
   const own: CatalogEntry = { identifier: identifierOf(card.name), type: CARD_TYPE, url: cardUrlOf(url).href }
   const all = [own, ...entries]
   const keys = new Set(all.map(({ identifier, version }) => JSON.stringify([identifier, version])))

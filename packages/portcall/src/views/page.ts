@@ -8,6 +8,8 @@ export interface ViewPage {
   readonly html: string
   /** The first 12 hexadecimal digits of the SHA-256 of the HTML. */
   readonly revision: string
+  /** The warnings of the build. */
+  readonly warnings: readonly string[]
 }
 
 /** The page of a view. It is bundled once, when a tool with the view is registered. */
@@ -24,14 +26,14 @@ const REVISION_LENGTH = 12
 
 /** Creates the page of a view. @throws ViewError if its file is missing; TypeError for another source. */
 export function createPageSource(source: ViewSource, from: string | URL | undefined): PageSource {
-  const file = typeof source === 'string' || source instanceof URL ? findViewFile(source, from) : undefined
-  const html = file ? file.html : readHtml(source as HtmlSource)
+  const path = typeof source === 'string' || source instanceof URL ? findViewFile(source, { from }) : undefined
+  const own = path === undefined ? readHtml(source as HtmlSource) : ''
   let page: Promise<ViewPage> | undefined
   const read = async (): Promise<ViewPage> => {
-    const text = html ?? (await buildView(file?.path ?? '')).html
-    return { html: text, revision: (await sha256Hex(text)).slice(0, REVISION_LENGTH) }
+    const { html, warnings } = path === undefined ? { html: own, warnings: [] } : await buildView(path)
+    return { html, warnings, revision: (await sha256Hex(html)).slice(0, REVISION_LENGTH) }
   }
-  return { name: file && nameOfFile(file.path), path: file?.path, load: () => (page ??= read()) }
+  return { name: path === undefined ? undefined : nameOfFile(path), path, load: () => (page ??= read()) }
 }
 
 function readHtml(source: HtmlSource): string {

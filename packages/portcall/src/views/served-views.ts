@@ -111,6 +111,7 @@ function load(definition: ViewDefinition, base: string, host: ViewHost): ServedV
     loading: definition.page.load().then(
       (page) => {
         served.loaded = page
+        for (const warning of page.warnings) host.reportWarning(`The view ${base}: ${warning}`)
         const size = new TextEncoder().encode(page.html).length
         if (size > MAX_PAGE_BYTES)
           host.reportWarning(

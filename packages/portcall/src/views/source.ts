@@ -1,5 +1,4 @@
 import { describe } from '../../../util/src/describe.ts'
-import { attribute, elementsOf, isLocal } from './elements.ts'
 import { ViewError } from './errors.ts'
 import { type FilePlatform, findFilePlatform } from './platform.ts'
 
@@ -11,16 +10,9 @@ export interface HtmlSource {
 
 /**
  * Where a view comes from: a file, relative to the module or absolute, or HTML. A `.html` file that names no other files is served as it is. One
- * with scripts, and a `.ts`, `.tsx`, `.js` or `.jsx` file, is bundled into one page.
+ * that does, and a script, is bundled into one page.
  */
 export type ViewSource = string | URL | HtmlSource
-
-/** A file of a view. */
-export interface ViewFile {
-  readonly path: string
-  /** The HTML, if the file needs no bundler. */
-  readonly html: string | undefined
-}
 
 const PAGE = /\.html?$/i
 const SCRIPT = /\.[cm]?[jt]sx?$/i
@@ -30,21 +22,27 @@ export function isPage(path: string): boolean {
   return PAGE.test(path)
 }
 
+/** Where a relative path starts: at a module or folder, or at the current folder. */
+export type SourceStart = { readonly from: string | URL | undefined } | 'current folder'
+
 /** Finds the file of a view. @throws ViewError if it is missing or of another kind. */
-export function findViewFile(source: string | URL, from: string | URL | undefined): ViewFile {
+export function findViewFile(source: string | URL, start: SourceStart): string {
   const platform = findFilePlatform()
   if (!platform)
     throw new ViewError('VIEW_NEEDS_FILES', `The view ${String(source)}: this runtime has no files. Use view({ html })`)
-  const path = pathOf(source, from, platform)
+  const path = pathOf(source, start === 'current folder' ? undefined : start.from, platform)
   if (!PAGE.test(path) && !SCRIPT.test(path))
-    throw new ViewError('VIEW_UNSUPPORTED', `The view ${path}: use a file that ends in .html, .ts, .tsx, .js or .jsx`)
-  if (!platform.fs.statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new ViewError(
-      'VIEW_NOT_FOUND',
-      `The view ${path} does not exist. A relative path starts at the module that calls view()`,
-    )
-  const html = PAGE.test(path) ? platform.fs.readFileSync(path, 'utf8') : undefined
-  return { path, html: html === undefined || namesFiles(html) ? undefined : html }
+    throw new ViewError('VIEW_UNSUPPORTED', `The view ${path}: use a file that ends in .html, .ts, .tsx, .mts, .js, .jsx or .mjs`)
+  const stats = platform.fs.statSync(path, { throwIfNoEntry: false })
+  if (!stats) throw new ViewError('VIEW_NOT_FOUND', `The view ${path} does not exist. ${adviceOf(start)}`)
+  if (!stats.isFile()) throw new ViewError('VIEW_NOT_FOUND', `The view ${path} is a folder, not a file. Name the page in it`)
+  return path
+}
+
+function adviceOf(start: SourceStart): string {
+  return start === 'current folder'
+    ? 'A relative path of buildView() starts at the current folder. Use new URL("./page.html", import.meta.url) to start at the module'
+    : 'A relative path starts at the module that calls view(), or at the option "from"'
 }
 
 function pathOf(source: string | URL, from: string | URL | undefined, { path, url, cwd }: FilePlatform): string {
@@ -53,17 +51,7 @@ function pathOf(source: string | URL, from: string | URL | undefined, { path, ur
     throw new TypeError(`view(source): the URL must start with file:, not ${describe(source.href)}`)
   const file = toPath(source)
   if (path.isAbsolute(file)) return file
-  return from === undefined ? path.resolve(cwd(), file) : path.resolve(toPath(from), '..', file)
-}
-
-const LOCAL_IMPORT = /\b(?:from|import)\s*(?:\(\s*)?["'](?![a-z][a-z0-9+.-]*:|\/\/)/i
-
-/** Reports whether a page names files beside it, or imports packages. */
-export function namesFiles(html: string): boolean {
-  const elements = elementsOf(html)
-  if (elements.some(({ name, attributes }) => isLocal(attribute(attributes, name === 'link' ? 'href' : 'src')))) return true
-  const typeOf = (attributes: string): string | undefined => attribute(attributes, 'type')?.toLowerCase()
-  const scripts = elements.filter(({ name }) => name === 'script')
-  if (scripts.some(({ attributes }) => typeOf(attributes) === 'importmap')) return false
-  return scripts.some(({ attributes, code }) => typeOf(attributes) === 'module' && LOCAL_IMPORT.test(code))
+  if (from === undefined) return path.resolve(cwd(), file)
+  // A place that ends in a slash is a folder; every other one is a module.
+  return path.resolve(toPath(from), /[/\\]$/.test(String(from)) ? '.' : '..', file)
 }

@@ -1,9 +1,13 @@
+import { basename } from 'node:path'
 import { escapeHtml } from '../../../../util/src/escape-html.ts'
 import type { Bundled } from './bundler.ts'
-import { SCRIPT_MARK } from './page-parts.ts'
+import { applyEdits, type Edit, printElement } from './page/document.ts'
+import { escapeScript, escapeStyle } from './page/script-text.ts'
+import type { PageSheet } from './page/sheets.ts'
+import type { PageParts } from './page/split.ts'
 
 /** Returns the page of a view that is a script. */
-export function pageOfScript(title: string): string {
+export function pageOfScript(path: string, title: string): string {
   return `<!doctype html>
 <html>
 <head>
@@ -13,35 +17,40 @@ export function pageOfScript(title: string): string {
 </head>
 <body>
 <div id="root"></div>
-${SCRIPT_MARK}
+<script type="module" src="./${encodeURIComponent(basename(path))}"></script>
 </body>
 </html>
 `
 }
 
-/** Puts the script and the styles into a page. */
-export function assemblePage(html: string, { code, css }: Pick<Bundled, 'code' | 'css'>): string {
-  const script = code.trim() === '' ? '' : `<script type="module">${escapeScript(code.trim())}</script>`
-  const withScript = html.includes(SCRIPT_MARK) ? html.replace(SCRIPT_MARK, () => script) : html
-  if (css.trim() === '') return withScript
-  const style = `<style>${escapeStyle(css.trim())}</style>`
-  const at = /<\/head\s*>/i.exec(withScript) ?? /<body\b/i.exec(withScript)
-  if (!at) return style + withScript
-  return withScript.slice(0, at.index) + style + withScript.slice(at.index)
+/** A style sheet of a page, with its text. */
+export interface FinishedSheet {
+  readonly sheet: PageSheet
+  readonly css: string
 }
 
-/**
- * Escapes what would end a script element. In scripts, `</script` and `<!--` appear only in strings, templates and regular expressions, where an
- * escape means the same.
- */
-export function escapeScript(code: string): string {
-  return code.replace(/\\<(?=\/script|!--)|\\[\s\S]|<(?=\/script|!--)/gi, (found) => (found.endsWith('<') ? ESCAPED : found))
-}
+/** Switches the style sheet before the script off, as that of a link with `disabled`, so that scripts can switch it on. */
+const DISABLE = '<script>{const s=document.currentScript;s.previousElementSibling.disabled=true;s.remove()}</script>'
 
-/** A `<` in strings, templates and regular expressions. */
-const ESCAPED = '\\x3C'
-
-/** Escapes what would end a style element. */
-export function escapeStyle(css: string): string {
-  return css.replace(/<(?=\/style)/gi, '\\3C ')
+/** Puts the script and the styles into a page. The styles that scripts import follow those of the head. */
+export function assemblePage(
+  parts: PageParts,
+  { code, css }: Pick<Bundled, 'code' | 'css'>,
+  sheets: readonly FinishedSheet[],
+): string {
+  const { document, place } = parts
+  const edits: Edit[] = [...parts.edits]
+  for (const { sheet, css: text } of sheets) {
+    const { element, attributes, isDisabled } = sheet
+    const style = printElement('style', attributes, escapeStyle(text.trim()))
+    edits.push({ start: element.start, end: element.end, text: isDisabled ? style + DISABLE : style })
+  }
+  if (place) {
+    const script = printElement('script', place.attributes, escapeScript(code.trim()))
+    const isEmpty = code.trim() === '' && place.attributes.size === 1
+    edits.push({ start: place.element.start, end: place.element.end, text: isEmpty ? '' : script })
+  }
+  if (css.trim() !== '')
+    edits.push({ start: document.headEnd, end: document.headEnd, text: `<style>${escapeStyle(css.trim())}</style>` })
+  return applyEdits(document.html, edits)
 }

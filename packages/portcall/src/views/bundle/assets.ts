@@ -5,21 +5,36 @@ import { ViewError } from '../errors.ts'
 /** The media types of files that become data URLs. */
 const TYPES: { readonly [extension: string]: string } = {
   '.png': 'image/png',
+  '.apng': 'image/apng',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',
+  '.jfif': 'image/jpeg',
   '.gif': 'image/gif',
   '.webp': 'image/webp',
   '.avif': 'image/avif',
+  '.bmp': 'image/bmp',
   '.svg': 'image/svg+xml',
   '.ico': 'image/x-icon',
+  '.cur': 'image/x-icon',
   '.woff': 'font/woff',
   '.woff2': 'font/woff2',
   '.ttf': 'font/ttf',
   '.otf': 'font/otf',
+  '.eot': 'application/vnd.ms-fontobject',
   '.mp3': 'audio/mpeg',
+  '.m4a': 'audio/mp4',
+  '.aac': 'audio/aac',
+  '.flac': 'audio/flac',
+  '.opus': 'audio/ogg',
+  '.oga': 'audio/ogg',
+  '.ogg': 'audio/ogg',
   '.wav': 'audio/wav',
   '.mp4': 'video/mp4',
+  '.mov': 'video/quicktime',
+  '.ogv': 'video/ogg',
   '.webm': 'video/webm',
+  '.vtt': 'text/vtt',
+  '.pdf': 'application/pdf',
   '.wasm': 'application/wasm',
 }
 
@@ -33,8 +48,13 @@ export function dataUrlOf(path: string, maxBytes: number): string {
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined) throw new ViewError('VIEW_NOT_FOUND', `The file ${path} of the view does not exist`)
   if (size > maxBytes) throw assetTooLarge(path, size, maxBytes)
-  const type = TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream'
-  return `data:${type};base64,${readFileSync(path).toString('base64')}`
+  return dataUrlOfBytes(path, readFileSync(path))
+}
+
+/** Returns the content of a file with this name as a data URL. */
+export function dataUrlOfBytes(name: string, bytes: Uint8Array): string {
+  const type = TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream'
+  return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
 }
 
 /** The error of a file that cannot be a part of the page. */

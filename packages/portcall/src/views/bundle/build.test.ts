@@ -1,31 +1,19 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { callerOf } from '../../../test-kit/server.ts'
+import { viewProject } from '../../../test-kit/view-project.ts'
 import type { ServerEvent } from '../../server/events.ts'
 import { createServer } from '../../server/server.ts'
 import type { BuildViewOptions } from '../build-options.ts'
 import { buildView } from '../build-view.ts'
 import { view } from '../view.ts'
-import { assemblePage, escapeScript } from './assemble.ts'
+import { assemblePage } from './assemble.ts'
+import { escapeScript } from './page/script-text.ts'
+import { splitPage } from './page/split.ts'
 
-const require = createRequire(import.meta.url)
 const PIXEL = Buffer.from('89504e470d0a1a0a', 'hex')
-
-/** Creates a project with files, in which the bundlers of this repository are installed. */
-async function projectOf(files: { readonly [path: string]: string | Uint8Array }, bundlers: readonly string[]): Promise<string> {
-  const folder = temporaryFolder()
-  await mkdir(join(folder, 'node_modules'))
-  for (const name of bundlers) await symlink(dirname(require.resolve(`${name}/package.json`)), join(folder, 'node_modules', name))
-  for (const [path, content] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), content)
-  }
-  return folder
-}
 
 const FILES = {
   'page/index.html':
@@ -58,7 +46,7 @@ describe.each(['vite', 'rolldown'] as const)('with %s', (bundler) => {
   const build = (entry: string, options: BuildViewOptions = {}) => buildView(entry, { bundler, ...options })
 
   test('a page with its scripts, styles and images is one file', async () => {
-    const folder = await projectOf(FILES, [bundler])
+    const folder = await viewProject(FILES, [bundler])
     const { html, warnings } = await build(join(folder, 'page/index.html'))
     expect(warnings).toEqual([])
     const script = scriptOf(html)
@@ -78,13 +66,13 @@ describe.each(['vite', 'rolldown'] as const)('with %s', (bundler) => {
 
   test('the same files give the same bytes, in any folder', async () => {
     const pages = await Promise.all(
-      [1, 2].map(async () => (await build(join(await projectOf(FILES, [bundler]), 'page/index.html'))).html),
+      [1, 2].map(async () => (await build(join(await viewProject(FILES, [bundler]), 'page/index.html'))).html),
     )
     expect(pages[0]).toBe(pages[1])
   })
 
   test('a script gets a page, and its source map is beside it', async () => {
-    const folder = await projectOf(
+    const folder = await viewProject(
       { 'chart.ts': 'const root: Element | null = document.getElementById("root")\nroot!.textContent = "x"' },
       [bundler],
     )
@@ -104,7 +92,7 @@ describe.each(['vite', 'rolldown'] as const)('with %s', (bundler) => {
     ['', { 'chart.ts': 'const x: = 1' }],
     ['102401 bytes', { 'chart.ts': 'import big from "./big.png"\nconsole.log(big)', 'big.png': Buffer.alloc(102_401) }],
   ])('a mistake is named: %s', async (message, files) => {
-    const folder = await projectOf(files, [bundler])
+    const folder = await viewProject(files, [bundler])
     await expect(build(join(folder, 'chart.ts'))).rejects.toMatchObject({
       code: 'VIEW_BUILD_FAILED',
       message: expect.stringContaining(message),
@@ -113,7 +101,7 @@ describe.each(['vite', 'rolldown'] as const)('with %s', (bundler) => {
 })
 
 test('a view that is bundled at the start has its final URI in the first list', async () => {
-  const folder = await projectOf({ 'chart.ts': 'document.title = "Chart"' }, ['rolldown'])
+  const folder = await viewProject({ 'chart.ts': 'document.title = "Chart"' }, ['rolldown'])
   const server = createServer({ name: 'charts', version: '1' })
   server.tool('draw', { view: view(join(folder, 'chart.ts'), { text: true }) }, () => 'x')
   const caller = callerOf(server)
@@ -124,7 +112,7 @@ test('a view that is bundled at the start has its final URI in the first list', 
 })
 
 test('a view that cannot be bundled is reported, and its tool still works', async () => {
-  const folder = await projectOf({ 'chart.ts': 'import "./secret-name.ts"' }, ['rolldown'])
+  const folder = await viewProject({ 'chart.ts': 'import "./secret-name.ts"' }, ['rolldown'])
   const events: ServerEvent[] = []
   const server = createServer({ name: 'charts', version: '1' }, { onEvent: (event) => void events.push(event) })
   server.tool('draw', { view: view(join(folder, 'chart.ts'), { text: true }) }, () => 'x')
@@ -139,7 +127,7 @@ test('a view that cannot be bundled is reported, and its tool still works', asyn
 })
 
 test('without a bundler, the message names the command that installs one', async () => {
-  const folder = await projectOf({ 'chart.tsx': '' }, [])
+  const folder = await viewProject({ 'chart.tsx': '' }, [])
   await expect(buildView(join(folder, 'chart.tsx'))).rejects.toMatchObject({
     code: 'VIEW_NEEDS_BUNDLER',
     message: expect.stringContaining('npm install --save-dev vite'),
@@ -161,8 +149,9 @@ test.each([
 })
 
 test('what looks like a pattern of replacements stays as it is', () => {
-  const html = '<head></head><!--portcall:script-->'
-  expect(assemblePage(html, { code: "a='$&$1'", css: '.a{content:"$&"}' })).toBe(
+  const html = '<head></head><script type="module">import "./a.js"</script>'
+  const parts = splitPage(html, { path: '/views/page.html', maxAssetBytes: 1, onWarning: () => {} })
+  expect(assemblePage(parts, { code: "a='$&$1'", css: '.a{content:"$&"}' }, [])).toBe(
     `<head><style>.a{content:"$&"}</style></head><script type="module">a='$&$1'</script>`,
   )
 })

@@ -1,4 +1,5 @@
 import type { EntryModule } from './entry-module.ts'
+import type { LocalFiles } from './files.ts'
 import type { Bundler } from './find-bundler.ts'
 
 /** The request for a bundle. */
@@ -6,6 +7,7 @@ export interface BundleRequest {
   readonly bundler: Bundler
   /** The file of the view. */
   readonly file: string
+  readonly files: LocalFiles
   readonly entry: EntryModule
   readonly plugins: readonly object[]
   readonly minify: boolean
@@ -30,6 +32,7 @@ export interface OutputFile {
   readonly fileName: string
   readonly code?: string
   readonly source?: string | Uint8Array
+  readonly originalFileNames?: readonly string[]
   readonly map?: { toString(): string } | null
 }
 

@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path'
-import type { PageModule } from './page-parts.ts'
+import { isLocal } from '../is-local.ts'
+import type { LocalFiles } from './files.ts'
+import { mappedTo, type PageModule } from './page/scripts.ts'
 
 /** The module that a bundler starts at: it exists in memory only, beside the view. */
 export interface EntryModule {
@@ -8,19 +10,30 @@ export interface EntryModule {
   readonly plugin: {
     readonly name: string
     readonly enforce: 'pre'
-    resolveId(id: string): string | undefined
+    resolveId(id: string): string | { readonly id: string; readonly external: true } | undefined
     load(id: string): { readonly code: string; readonly moduleSideEffects: true } | undefined
   }
 }
 
+/** The modules of a view. */
+export interface EntryParts {
+  readonly modules: readonly PageModule[]
+  readonly files: LocalFiles
+  /** The import map of the page. Packages that it maps to addresses stay imports. */
+  readonly importMap?: ReadonlyMap<string, string>
+  /** The extension of code without a file. Default: `.ts`. */
+  readonly extension?: '.ts' | '.css'
+}
+
 /** Creates the module that imports the modules of a view in their order. */
-export function createEntryModule(file: string, modules: readonly PageModule[]): EntryModule {
-  const idOf = (name: string): string => join(dirname(file), `portcall-view-${name}.ts`)
-  const id = idOf('entry')
+export function createEntryModule(file: string, parts: EntryParts): EntryModule {
+  const { modules, files, importMap = new Map<string, string>(), extension = '.ts' } = parts
+  const idOf = (name: string): string => join(dirname(file), `portcall-view-${name}`)
+  const id = idOf('entry.ts')
   const sources = new Map<string, string>()
   const imports = modules.map((module, index) => {
     if ('path' in module) return module.path
-    const inline = idOf(String(index))
+    const inline = idOf(`${index}${extension}`)
     sources.set(inline, module.code)
     return inline
   })
@@ -30,7 +43,12 @@ export function createEntryModule(file: string, modules: readonly PageModule[]):
     plugin: {
       name: 'portcall-view',
       enforce: 'pre',
-      resolveId: (wanted) => (sources.has(wanted) ? wanted : undefined),
+      resolveId(wanted) {
+        if (sources.has(wanted)) return wanted
+        const target = mappedTo(wanted, importMap)
+        if (target === undefined) return undefined
+        return isLocal(target) ? files.find(target).path : { id: wanted, external: true }
+      },
       load(wanted) {
         const code = sources.get(wanted)
         return code === undefined ? undefined : { code, moduleSideEffects: true }

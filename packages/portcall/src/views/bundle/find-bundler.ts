@@ -18,15 +18,24 @@ export interface Bundler {
 
 /** Finds the bundler of the project that a file belongs to. @throws ViewError when there is none. */
 export function findBundler(file: string, wanted: BundlerName | undefined): Bundler {
-  const names: readonly BundlerName[] = wanted ? [wanted] : ['vite', 'rolldown']
-  for (const name of names) {
-    const found = locate(name, file)
-    if (found) return found
-  }
+  const found = locateBundler(file, wanted)
+  if (found) return found
+  const names = wanted ? [wanted] : NAMES
   throw new ViewError(
     'VIEW_NEEDS_BUNDLER',
     `The view ${file} must be bundled, but ${names.join(' and ')} cannot be found from its folder. Run npm install --save-dev ${names[0]}, or build the view before and use its .html file`,
   )
+}
+
+const NAMES: readonly BundlerName[] = ['vite', 'rolldown']
+
+/** Returns the bundler of the project that a file belongs to, if there is one. */
+export function locateBundler(file: string, wanted: BundlerName | undefined): Bundler | undefined {
+  for (const name of wanted ? [wanted] : NAMES) {
+    const found = locate(name, file)
+    if (found) return found
+  }
+  return undefined
 }
 
 function locate(name: BundlerName, file: string): Bundler | undefined {

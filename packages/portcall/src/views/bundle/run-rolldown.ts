@@ -2,8 +2,9 @@ import { dirname } from 'node:path'
 import { ViewError } from '../errors.ts'
 import { dataUrlOf, isAsset } from './assets.ts'
 import { type Bundled, type BundleRequest, type BundlerLog, type OutputFile, TARGET } from './bundler.ts'
+import { type FlatSheet, joinSheets, readSheet } from './css/read-sheet.ts'
 import { isInstalled } from './find-bundler.ts'
-import { readStyles } from './styles.ts'
+import { workerFile, workerIn } from './workers.ts'
 
 /** The part of rolldown that is used here. */
 interface Rolldown {
@@ -60,8 +61,11 @@ function report({ code, message }: BundlerLog, { file, onWarning }: BundleReques
 const FRAMEWORK_FILE = /\.(?:vue|svelte|astro|s[ac]ss|less|styl)$/
 
 /** Creates the plugin that collects style sheets in the order of their imports, and makes images and fonts data URLs. */
-function createStylesPlugin({ file, entry, maxAssetBytes }: BundleRequest): { plugin: object; collect(): string } {
-  const sheets = new Map<string, string>()
+function createStylesPlugin({ file, files, entry, maxAssetBytes, onWarning }: BundleRequest): {
+  plugin: object
+  collect(): string
+} {
+  const sheets = new Map<string, FlatSheet>()
   let ordered: readonly string[] = []
   const plugin = {
     name: 'portcall-view-files',
@@ -74,14 +78,19 @@ function createStylesPlugin({ file, entry, maxAssetBytes }: BundleRequest): { pl
         )
       if (isAsset(path)) return { code: `export default ${JSON.stringify(dataUrlOf(path, maxAssetBytes))}`, moduleType: 'js' }
       if (!path.endsWith('.css')) return undefined
-      sheets.set(id, readStyles(path, maxAssetBytes))
+      sheets.set(id, readSheet(path, { files, maxAssetBytes, onWarning }))
       return { code: 'export {}', moduleType: 'js', moduleSideEffects: true }
+    },
+    transform(code: string, id: string) {
+      const worker = workerIn(code)
+      if (worker !== undefined && !id.includes('node_modules')) throw workerFile(file, worker)
+      return undefined
     },
     buildEnd(this: PluginContext) {
       ordered = importOrder(entry.id, (id) => this.getModuleInfo(id))
     },
   }
-  return { plugin, collect: () => ordered.flatMap((id) => sheets.get(id) ?? []).join('\n') }
+  return { plugin, collect: () => joinSheets(ordered.flatMap((id) => sheets.get(id) ?? [])) }
 }
 
 /** Returns modules in the order in which they run. */

@@ -1,7 +1,7 @@
 import { isObject } from '../../../jsonrpc/message.ts'
 import { parseObject } from '../../../jsonrpc/parse-object.ts'
 import type { ViewCsp } from '../../../protocol/apps.ts'
-import { isLocal } from '../../../views/elements.ts'
+import { isLocal } from '../../../views/is-local.ts'
 import { readStyleFacts } from './page-styles.ts'
 import { type PageTag, pageTagsOf } from './page-tags.ts'
 import { readScript, type ScriptText } from './script-text.ts'

@@ -1,5 +1,5 @@
 import type { ViewCsp } from '../../../protocol/apps.ts'
-import { isLocal } from '../../../views/elements.ts'
+import { isLocal } from '../../../views/is-local.ts'
 import type { ScriptLiteral, ScriptText } from './script-text.ts'
 
 /** An address that a page uses. */
