@@ -33,7 +33,7 @@ export function createFixture(): Server {
     hanging.started++
     if (reports) await call.progress(1)
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, 8000)
+      const timer = setTimeout(resolve, 30_000)
       call.signal.addEventListener('abort', () => {
         hanging.aborted++
         clearTimeout(timer)
