@@ -41,6 +41,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
+server_login_retry = 1
 default_pool_size = ${poolSize}
 ignore_startup_parameters = extra_float_digits
 `,
