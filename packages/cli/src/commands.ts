@@ -36,6 +36,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Serve a module over HTTP or stdio',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
+  build: {
+    summary: 'Bundle the views of tools, each into one page',
+    load: async () => (await import('./commands/build.ts')).buildCommand,
+  },
   openapi: {
     summary: 'Serve the API of an OpenAPI description',
     load: async () => (await import('./commands/openapi.ts')).openapiCommand,

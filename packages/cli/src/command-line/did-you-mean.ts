@@ -20,6 +20,7 @@ export function unknownName(kind: string, name: string, names: readonly string[]
 /** The commands for what other tools call differently. */
 const OTHER_NAMES: { readonly [name: string]: string } = {
   add: 'install',
+  bundle: 'build',
   create: 'new',
   dev: 'serve MODULE --watch',
   info: 'discover',

@@ -1,6 +1,6 @@
 /** Options of `buildView`. */
 export interface BuildViewOptions {
-  /** Where to write the page. Its source map is written beside it. Default: nothing is written. */
+  /** Where to write the page; its folder is created. Its source map is written beside it. Default: nothing is written. */
   readonly outFile?: string
   /** The bundler. Default: Vite if the project has it, otherwise rolldown. */
   readonly bundler?: 'vite' | 'rolldown'

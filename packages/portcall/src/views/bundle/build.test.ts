@@ -76,7 +76,7 @@ describe.each(['vite', 'rolldown'] as const)('with %s', (bundler) => {
       { 'chart.ts': 'const root: Element | null = document.getElementById("root")\nroot!.textContent = "x"' },
       [bundler],
     )
-    const outFile = join(folder, 'chart.html')
+    const outFile = join(folder, 'dist/views/chart.html')
     const { html, map = '' } = await build(join(folder, 'chart.ts'), { outFile, sourcemap: true })
     expect(html).toMatch(/<title>chart<\/title>[\s\S]*<div id="root"><\/div>\s*<script type="module">/)
     expect(html).not.toContain('sourceMappingURL')

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { BuildViewOptions, BuiltView } from '../build-options.ts'
 import { ViewError } from '../errors.ts'
+import { MAX_PAGE_BYTES } from '../limits.ts'
 import { nameOfFile } from '../names.ts'
 import { plainText } from '../plain-text.ts'
 import { findViewFile, isPage } from '../source.ts'
@@ -32,6 +33,9 @@ export async function build(entry: string | URL, options: BuildViewOptions): Pro
     maxAssetBytes,
     onWarning: (message) => void warnings.push(plainText(message)),
   })
+  const size = Buffer.byteLength(html)
+  if (size > MAX_PAGE_BYTES)
+    warnings.push(`The page has ${size} bytes. Hosts show pages of up to ${MAX_PAGE_BYTES} bytes at once`)
   if (outFile !== undefined) {
     mkdirSync(dirname(resolve(outFile)), { recursive: true })
     await writeFile(outFile, html)
