@@ -22,6 +22,7 @@ function show({ html, context, capabilities, input, result, width = 400, cancell
   const frame = document.createElement('iframe')
   frame.setAttribute('sandbox', 'allow-scripts')
   frame.style.cssText = `width: ${width}px; height: 150px; border: 0; display: block`
+  document.documentElement.style.colorScheme = String(context?.theme ?? 'light')
   document.body.replaceChildren(frame)
   const { contentWindow } = frame
   if (!contentWindow) return

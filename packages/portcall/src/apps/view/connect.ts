@@ -6,7 +6,7 @@ import { type Bridge, openBridge } from './bridge.ts'
 import { AppError } from './errors.ts'
 import { createEvent, type Kept } from './events.ts'
 import { watchSize } from './size.ts'
-import { applyContext } from './style.ts'
+import { applyHostStyles } from './style.ts'
 import type { HostCapabilities, HostContext, Json } from './types.ts'
 import { answerView } from './view-tools.ts'
 
@@ -38,7 +38,7 @@ export async function connectApp<Tools extends AppToolTypes = AppToolTypes>(opti
   let stopSize: (() => void) | undefined
   const changeContext = (change: HostContext) => {
     state.context = { ...state.context, ...change }
-    if (options.autoStyle !== false) applyContext(page.document, change)
+    if (options.autoStyle !== false) applyHostStyles(change, page.document)
     if (options.autoSize !== false) {
       const isInline = (state.context.displayMode ?? 'inline') === 'inline'
       if (isInline) stopSize ??= watchSize(page, (size) => bridge.notify('ui/notifications/size-changed', size))
