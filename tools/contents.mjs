@@ -30,6 +30,9 @@ notifications; \`npm start\` serves it. Run any other file in a clone of the rep
 node tools/run.mjs examples/book-table.ts
 \`\`\`
 
+Three servers with a view (MCP Apps): [a chart](apps/sales.ts) whose filters call the tool again, [a form](apps/refund.ts) that waits for approval, and
+[a table](apps/trees.ts) of 10,000 rows. Each has its view in the file beside it.
+
 Files that only export a server are modules for the command: \`npx portcall serve FILE\` in a project that has Portcall.
 `
 const OPTIONAL = `## Optional
