@@ -171,9 +171,44 @@ function overrideSchema({ valibotSchema, jsonSchema }: ValibotSchema, use: 'inpu
 
 // ArkType
 
+interface ArkTypeNode {
+  readonly kind?: string
+  readonly rule?: unknown
+  readonly flags?: unknown
+  readonly expression?: unknown
+}
+
 interface ArkTypeSchema {
-  readonly references?: readonly { readonly kind?: string; readonly rule?: unknown; readonly flags?: unknown }[]
+  readonly references?: readonly ArkTypeNode[]
   readonly includesTransform?: boolean
+  /** The schema of what it accepts, without what it makes of it. */
+  readonly in?: ArkTypeSchema
+}
+
+/** The types of ArkType that a JSON value may have, among those that are classes or kinds of values. */
+const JSON_TYPES: readonly unknown[] = ['Array', 'object', 'string', 'number', 'boolean', 'null']
+
+/**
+ * Returns the type that no JSON value has and that a schema of ArkType requires, such as `Date`. ArkType publishes it as a schema that accepts
+ * everything, so that nobody could know what to send. `undefined` if there is none, or if it is one of several alternatives.
+ */
+export function typeBeyondJson(schema: object, json: JsonObject): string | undefined {
+  const { references } = (schema as ArkTypeSchema).in ?? {}
+  if (!Array.isArray(references) || !hasEmptySchema(json)) return undefined
+  const beyond = references.find(
+    ({ kind, expression }: ArkTypeNode) => (kind === 'proto' || kind === 'domain') && !JSON_TYPES.includes(expression),
+  )
+  const acceptsAnything = references.some(({ expression }: ArkTypeNode) => expression === 'unknown')
+  return beyond && !acceptsAnything ? String(beyond.expression) : undefined
+}
+
+/** Reports whether a schema, a property or an item may be anything. */
+function hasEmptySchema(json: unknown): boolean {
+  if (!isObject(json)) return false
+  const { $schema: _, ...keywords } = json
+  if (Object.keys(keywords).length === 0) return true
+  const properties = isObject(json.properties) ? Object.values(json.properties) : []
+  return [...properties, ...(json.items === undefined ? [] : [json.items])].some(hasEmptySchema)
 }
 
 /** Adds the regular expressions that a schema of ArkType refers to. */

@@ -296,3 +296,26 @@ test('the length of a text is published as it is declared for arguments, and so 
   expect(compileSchema(schema, 'input').json.properties).toEqual({ a: { type: 'string', minLength: 8 } })
   expect(compileSchema(schema, 'output').json.properties).toEqual({ a: { type: 'string', minLength: 4 } })
 })
+
+describe('ArkType types that no JSON value has', () => {
+  test.each([
+    ['Date', type({ when: 'Date' })],
+    ['Date', type({ a: { b: 'Date[]' } })],
+    ['File', type({ file: 'File' })],
+    ['bigint', type({ n: 'bigint' })],
+    ['Date', type('Date')],
+  ])('are refused as input: %s', (name, schema) => {
+    expect(() => compileSchema(schema as never, 'input')).toThrow(`no JSON value is a ${name}. Accept a text and convert it`)
+    expect(() => compileSchema(schema as never, 'output')).not.toThrow()
+  })
+
+  test.each([
+    ['converted from a text', type({ when: 'string.date.parse' })],
+    ['one of several', type({ when: 'Date | string' })],
+    ['next to anything', type({ when: 'unknown', 'other?': 'string | Date' })],
+    ['anything', type({ when: 'unknown' })],
+    ['lists and objects', type({ list: 'Array', object: 'object', 'empty?': 'null' })],
+  ])('are accepted where another value fits: %s', (_, schema) => {
+    expect(() => compileSchema(schema as never, 'input')).not.toThrow()
+  })
+})

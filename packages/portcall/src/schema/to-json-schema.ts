@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from './errors.ts'
-import { collectExpressions, libraryOptions, uncheckedPatterns } from './library-overrides.ts'
+import { collectExpressions, libraryOptions, typeBeyondJson, uncheckedPatterns } from './library-overrides.ts'
 import { withPrefixItems } from './prefix-items.ts'
 import { publishedSchema } from './published-schema.ts'
 import { isStandardSchema, type Schema, type StandardSchema } from './standard.ts'
@@ -34,6 +34,11 @@ function convert(schema: StandardSchema, schemaUse: SchemaRole): unknown {
     : findMethod(schema, use, options)
   if (!toJson) throw new SchemaError(`This ${vendor} schema does not provide its JSON Schema: ${advice(vendor)}`)
   const json = runConversion(vendor, toJson)
+  const type = vendor === 'arktype' && use === 'input' && isObject(json) ? typeBeyondJson(schema, json) : undefined
+  if (type !== undefined)
+    throw new SchemaError(
+      `This arktype schema cannot be converted to JSON Schema: no JSON value is a ${type}. Accept a text and convert it, as with 'string.date.parse'`,
+    )
   // Our own adapters validate by the JSON Schema that they publish.
   if (!isObject(json) || vendor === 'portcall') return json
   return publishedSchema(json, {
