@@ -96,8 +96,8 @@ function inlineRest(css: string, urls: ReadonlyMap<string, string>, { files, fil
 function createLogger(onWarning: (message: string) => void): object {
   const ignore = (): void => {}
   // What Vite leaves for later is found afterwards, or is an error then.
-  const warn = (message: string): void => {
-    if (!message.includes("didn't resolve at build time")) onWarning(message)
+  const warn = (text: string): void => {
+    if (!text.includes("didn't resolve at build time")) onWarning(text)
   }
   return {
     info: ignore,
