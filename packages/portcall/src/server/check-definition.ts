@@ -4,10 +4,9 @@ import { checkOptions, type KnownOptions, type OptionNames } from '../../../util
 import { describe } from '../../../util/src/describe.ts'
 import { TOOL_AUDIENCES } from '../protocol/apps.ts'
 import type { Annotations, CacheHint, Icon, ToolAnnotations } from '../protocol/types.ts'
-import type { Schema } from '../schema/standard.ts'
 import type { BaseDefinition, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition } from './definitions.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
-import type { TextToolView } from './tool-view.ts'
+import type { TextToolView, ToolView } from './tool-view.ts'
 
 type Anything = undefined
 
@@ -103,13 +102,18 @@ function checkTask(where: string, { task }: { task?: unknown }, { isOpen, hasTas
     )
 }
 
-/** Checks the members of a tool that concern views. */
-function checkView(where: string, { view, visibility = [], output }: Partial<ToolDefinition<Schema, Schema>>): void {
+/** Checks the members of a tool that concern views, when it is registered or changed. @throws TypeError. */
+export function checkToolView(
+  where: string,
+  { view, visibility = [], output }: { readonly view?: unknown; readonly visibility?: unknown; readonly output?: unknown },
+): void {
+  if (!Array.isArray(visibility))
+    throw new TypeError(`${where}: visibility must be an array of 'model' and 'app', not ${describe(visibility)}`)
   for (const audience of visibility)
     if (!TOOL_AUDIENCES.includes(audience))
       throw new TypeError(`${where}: visibility must be an array of 'model' and 'app', not of ${describe(audience)}`)
   if (view === undefined) return
-  if (typeof view?.['~bind'] !== 'function')
+  if (typeof (view as Partial<ToolView> | null)?.['~bind'] !== 'function')
     throw new TypeError(`${where}: view must be what view(…) of portcall/apps/server returned, not ${describe(view)}`)
   if (output === undefined && (view as Partial<TextToolView>).text !== true)
     throw new TypeError(
@@ -168,7 +172,6 @@ export function checkDefinition(kind: ItemKind, item: RegisteredItem): void {
   if (typeof definition === 'function') throw new TypeError(`${where}: the definition is missing. Use ${usage}`)
   checkOptions(where, definition, { ...KINDS[kind], isOpen })
   checkMembers(where, definition as object)
-  if (kind === 'tool') checkView(where, definition as Partial<ToolDefinition<Schema, Schema>>)
   if (kind === 'tool') checkTask(where, definition as { task?: unknown }, item)
   const { scopes } = definition as BaseDefinition
   if (scopes && !Array.isArray(scopes)) throw new TypeError(`${where}: scopes must be an array of strings: [${describe(scopes)}]`)

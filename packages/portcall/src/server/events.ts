@@ -9,7 +9,7 @@ export type ServerEvent =
       error: unknown
       /** The eight characters that the response contains instead of the details. */
       reference: string
-      /** The method of the request, such as `tools/call`. */
+      /** The method of the request, such as `tools/call`; `view` or `transport` for an error outside of requests. */
       method: string
       /** The name of the tool. Absent for other requests. */
       name?: string | undefined

@@ -66,6 +66,7 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     methodOf: dispatcher.methodOf,
     tool(name: string, definition: object, handler: unknown) {
       check('tool', [name, definition, handler])
+      tools.assertFree(name)
       const withDefaults = { onInsufficientScope, ...definition } as AnyToolDefinition
       tools.add(name, registries.createTool(name, withDefaults, handler as AnyToolHandler))
       return server as never

@@ -49,6 +49,8 @@ export interface ViewHost {
   toolAccess(name: string, call: Call): Promise<ToolAccess>
   /** Returns the HTTP request of a call, on transports that have one. */
   httpOf(call: Call): HttpInfo | undefined
+  /** Reports whether a tool is registered, enabled or not, and has a view. */
+  hasView(name: string): boolean
   /** Binds the view of a tool again and announces the change. */
   refresh(name: string): void
   /** Emits a `warning` event. The message says what is wrong and what to change. */

@@ -29,10 +29,11 @@ export function createViewHost({ info, handlers, registries, capabilities, toolA
       if (handler) handlers.set(method, (call: CallContext) => wrap(call, async () => (await handler(call)) as JsonObject))
     },
     httpOf: (call) => (call as CallContext).context.http,
+    hasView: (name) => registries.tools.definitionOf(name)?.view !== undefined,
     refresh(name) {
       if (items.has(name)) items.update(name, {})
     },
     reportWarning: (message) => onEvent({ type: 'warning', message }),
-    reportError: (error) => emitError(onEvent, error, { method: 'resources/read' }),
+    reportError: (error) => emitError(onEvent, error, { method: 'view' }),
   }
 }

@@ -51,12 +51,14 @@ function createServedViews(host: ViewHost): ServedViews {
     const name = slugOf(definition.options.name ?? definition.page.name ?? tool)
     const base = `ui://${slugOf(host.info.name)}/${name}.html`
     const known = byBase.get(base)
-    if (known && !isSameView(known, definition))
+    if (known && isSameView(known, definition)) return known
+    if (known && [...known.tools].some((other) => other !== tool && host.hasView(other)))
       throw new ViewError(
         'VIEW_NAME_TAKEN',
         `Two views have the URI ${base}. Give one of them another name: view(source, { name })`,
       )
-    const served = known ?? load(definition, base, host)
+    known?.tools.clear()
+    const served = load(definition, base, host)
     byBase.set(base, served)
     return served
   }
@@ -137,7 +139,7 @@ interface Answering {
 
 /** Reports whether a view exists for a caller: if one of its tools does. Missing scopes do not matter, since hosts load views before calls. */
 async function mayRead({ tools }: ServedView, { call, host }: Answering): Promise<boolean> {
-  const access = await Promise.all([...tools].map((tool) => host.toolAccess(tool, call)))
+  const access = await Promise.all([...tools].filter(host.hasView).map((tool) => host.toolAccess(tool, call)))
   return access.some(isObject)
 }
 

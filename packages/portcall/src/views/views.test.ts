@@ -315,6 +315,35 @@ describe('mistakes', () => {
     expect(run).toThrow(message === 'view("./nope.html"): ' ? '/nowhere/nope.html does not exist' : message)
   })
 
+  test('a changed or replaced tool frees the name of its view', async () => {
+    const server = createServer({ name: 'My charts', version: '1' })
+    const pageOf = (html: string) => view({ html }, { name: 'draw', text: true })
+    const caller = callerOf(server)
+    server.tool('draw', { view: pageOf('1') }, () => 'x')
+    server.tools.update('draw', { view: pageOf('2') })
+    expect(await read(caller, BASE)).toMatchObject({ text: '2' })
+    server.tools.remove('draw')
+    server.tool('other', { view: pageOf('3') }, () => 'x')
+    expect(await read(caller, BASE)).toMatchObject({ text: '3' })
+    expect(() => server.tool('draw', { view: pageOf('4') }, () => 'x')).toThrow('Two views have the URI')
+    expect(() => server.tool('other', { view: pageOf('5') }, () => 'x')).toThrow('already registered')
+    expect(await read(caller, BASE)).toMatchObject({ text: '3' })
+    server.tools.update('other', { view: undefined } as never)
+    expect(await caller.error('resources/read', { uri: BASE })).toMatchObject({ message: expect.stringContaining('not found') })
+    server.tool('draw', { view: pageOf('4') }, () => 'x')
+    expect(await read(caller, BASE)).toMatchObject({ text: '4' })
+  })
+
+  test.each([
+    [{ view: view({ html: HTML }) }, 'no "output" schema'],
+    [{ view: './chart.html' }, 'must be what view(…)'],
+    [{ visibility: ['user'] }, "array of 'model' and 'app'"],
+    [{ visibility: 'app' }, "array of 'model' and 'app'"],
+  ])('a tool is changed with the same checks: %j', (patch, message) => {
+    const server = createServer({ name: 'a', version: '1' }).tool('t', {}, () => 'x')
+    expect(() => server.tools.update('t', patch as never)).toThrow(message)
+  })
+
   test('two calls of view with one file are one view', async () => {
     const path = join(temporaryFolder(), 'chart.html')
     await writeFile(path, HTML)

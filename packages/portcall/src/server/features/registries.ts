@@ -1,4 +1,5 @@
 import type { ListChange } from '../../protocol/methods.ts'
+import { checkToolView } from '../check-definition.ts'
 import type { ResourceDefinition } from '../definitions.ts'
 import type { ToolListingExtender } from '../extension.ts'
 import type { ViewHost } from '../tool-view.ts'
@@ -32,6 +33,7 @@ export function createRegistries(
   viewHost: () => ViewHost,
 ): Registries {
   const createExtendedTool: Registries['createTool'] = (name, definition, handler) => {
+    checkToolView(`The tool ${JSON.stringify(name)}`, definition)
     const tool = createTool(name, definition, handler)
     const meta = tool.listing._meta ?? {}
     const bound = definition.view?.['~bind']({ name, scopes: definition.scopes, meta }, viewHost())

@@ -31,10 +31,14 @@ export function omitUndefined<T extends object>(object: WithUndefined<T>): T {
 
 /** The items of one kind by name. Disabled items stay registered, but callers do not see them. */
 export interface Registry<D extends BaseDefinition, E extends RegistryEntry<D>> {
+  /** @throws Error when the name is taken. */
+  assertFree(name: string): void
   /** Registers an item. @throws Error when the name is taken. */
   add(name: string, entry: E): void
   /** Returns an enabled item. */
   get(name: string): E | undefined
+  /** Returns the definition of an item, enabled or not. */
+  definitionOf(name: string): D | undefined
   /** Returns the enabled items in the order of registration. The array is the same until something changes. */
   entries(): readonly E[]
   /** True if anything was ever registered, even if it is removed or disabled now. */
@@ -96,9 +100,12 @@ export function createRegistry<D extends BaseDefinition, E extends RegistryEntry
 
   const registry = {
     isUsed: false,
-    add(name: string, entry: E): void {
+    assertFree(name: string): void {
       if (all.has(name))
         throw new Error(`${JSON.stringify(name)} is already registered. Use another name, or change it with update(name, …)`)
+    },
+    add(name: string, entry: E): void {
+      registry.assertFree(name)
       entry.order = ++lastOrder
       all.set(name, entry)
       registry.isUsed = true
@@ -108,6 +115,7 @@ export function createRegistry<D extends BaseDefinition, E extends RegistryEntry
       const entry = all.get(name)
       return entry?.enabled ? entry : undefined
     },
+    definitionOf: (name: string): D | undefined => all.get(name)?.definition,
     entries: (): readonly E[] => (enabledEntries ??= [...all.values()].filter((entry) => entry.enabled)),
     items: {
       has: (name: string) => all.has(name),

@@ -118,7 +118,7 @@ test('a view that cannot be bundled is reported, and its tool still works', asyn
   server.tool('draw', { view: view(join(folder, 'chart.ts'), { text: true }) }, () => 'x')
   const caller = callerOf(server)
   await caller.result('tools/list')
-  expect(events).toMatchObject([{ type: 'error', error: { code: 'VIEW_BUILD_FAILED' } }])
+  expect(events).toMatchObject([{ type: 'error', method: 'view', error: { code: 'VIEW_BUILD_FAILED' } }])
   const { contents } = await caller.result('resources/read', { uri: 'ui://charts/chart.html' })
   const [{ text = '' } = {}] = contents as { text?: string }[]
   expect(text).toContain(events[0]?.type === 'error' ? events[0].reference : '?')
