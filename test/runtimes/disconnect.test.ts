@@ -86,10 +86,13 @@ describe.each(Object.entries(HOSTS))('%s', (_name, { start, gaps = {} }) => {
   afterAll(() => host?.stop())
 
   const ends = !gaps.cancelling
-  test.each(Object.entries(REQUESTS))(`%s: the call ${ends ? 'ends' : 'goes on'}`, async (_request, { args = {}, meta, splits }) => {
-    const sent = modern('tools/call', { name: 'hang', arguments: args }, meta)
-    expect(await endsWithClient(host.url, [sent, splits], ends ? 6000 : 1500)).toBe(ends)
-  })
+  test.each(Object.entries(REQUESTS))(
+    `%s: the call ${ends ? 'ends' : 'goes on'}`,
+    async (_request, { args = {}, meta, splits }) => {
+      const sent = modern('tools/call', { name: 'hang', arguments: args }, meta)
+      expect(await endsWithClient(host.url, [sent, splits], ends ? 6000 : 1500)).toBe(ends)
+    },
+  )
 
   // In older revisions, a client that disconnects has not cancelled its calls.
   test.skipIf(gaps.sessions)('in a session, all these calls go on, and end when they are cancelled', async () => {
