@@ -31,7 +31,6 @@ const FOREIGN_MESSAGES = {
   'packages/portcall/src/stores/redis/error-replies.ts': 'Redis sends its error codes as the first word',
   'packages/portcall/src/stores/redis/executor.ts': 'Redis sends its error codes as the first word',
   'packages/portcall/src/stores/sqlite/errors.ts': 'one driver has the error code only in its message',
-  'packages/portcall/src/views/plain-text.ts': 'bundlers put colors and a stack into their messages',
   'packages/portcall/src/transports/http/client/session.ts': 'servers report a lost session in many ways',
 }
 /** Calls that look for something in a message. Those that cut it into lines, or avoid a repetition, do not. */
