@@ -2,6 +2,7 @@
 import { createServer } from 'portcall'
 import { aiTools } from 'portcall/ai'
 import { anthropicTools } from 'portcall/anthropic'
+import { createHostBridge, sandboxHandler, sandboxPage, showApp } from 'portcall/apps/host'
 import { buildView, view } from 'portcall/apps/server'
 import {
   authorizationCode,
@@ -94,6 +95,10 @@ const CONFIG = '{"mcpServers":{}}'
 const DISCOVERED = { supportedVersions: [], capabilities: {}, ttlMs: 0, cacheScope: 'private' as const }
 const INVENTORY = { discovered: DISCOVERED, tools: [], resources: [], templates: [], prompts: [] }
 const AGENT_CALLBACKS = ['filter', 'approve', 'onProgress', 'onUnsupported']
+const HOST_CALLBACKS = [
+  ...['onOpenLink', 'onMessage', 'onModelContext', 'onDownload', 'onDisplayMode', 'onSample', 'onLog', 'approve', 'onEvent'],
+  'onCloseRequest',
+]
 const GRANT_NUMBERS = ['storeTimeoutMs', 'refreshAheadMs', 'maxStepUps']
 const STORE_MEMBERS = {
   store: ['maxEntries', 'maxTtlMs'],
@@ -113,6 +118,22 @@ export const FACTORIES: readonly Factory[] = [
   { name: 'view', create: (options) => view({ html: '<p>Chart</p>' }, options) },
   { name: 'buildView', create: (options) => buildView('/chart.html', options), numbers: ['maxAssetBytes'] },
   { name: 'lint', create: (options) => lint(INVENTORY, options) },
+  {
+    name: 'createHostBridge',
+    create: (options) => createHostBridge(options),
+    valid: { post() {} },
+    numbers: ['teardownTimeoutMs'],
+    callbacks: HOST_CALLBACKS,
+  },
+  {
+    name: 'showApp',
+    create: (options) => showApp(options),
+    valid: { element: {}, sandbox: 'https://views.example.com', client: TOOLS, tool: 'chart' },
+    numbers: ['handshakeTimeoutMs', 'teardownTimeoutMs'],
+    callbacks: [...HOST_CALLBACKS, 'grant'],
+  },
+  { name: 'sandboxHandler', create: (options) => sandboxHandler(options), valid: { hosts: ['https://chat.example.com'] } },
+  { name: 'sandboxPage', create: (options) => sandboxPage(options), valid: { hosts: ['https://chat.example.com'] } },
   { name: 'narrowViews', create: (options) => narrowViews(options) },
   {
     name: 'createServer',

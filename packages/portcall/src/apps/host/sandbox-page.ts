@@ -1,0 +1,101 @@
+/** The proxy page: it has the second origin, holds the frame of a view, and passes messages between view and host. */
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { parseUrl } from '../../../../util/src/parse-url.ts'
+
+/** Options of `sandboxPage` and `sandboxHandler`. */
+export interface SandboxOptions {
+  /** The origins of the pages that may show views, such as `https://chat.example.com`. */
+  readonly hosts: readonly string[]
+}
+
+const NAMES: OptionNames<SandboxOptions> = { hosts: 'texts' }
+
+/** The parameters in the query of the proxy page. */
+export const SandboxParam = { host: 'host', policy: 'csp' } as const
+
+/** Checks the options. @throws TypeError. Returns the origins in their normal form. */
+export function checkSandboxOptions(where: string, options: SandboxOptions): readonly string[] {
+  checkOptions(where, options, { names: NAMES, required: { hosts: 'Pass the origins of the pages that show views' } })
+  return options.hosts.map((host) => {
+    const url = parseUrl(host)
+    if (
+      url &&
+      (url.protocol === 'https:' || url.protocol === 'http:') &&
+      url.pathname === '/' &&
+      !url.search &&
+      !url.hash &&
+      !url.username
+    )
+      return url.origin
+    throw new TypeError(`${where}: hosts contains ${JSON.stringify(host)}, which is no origin such as https://chat.example.com`)
+  })
+}
+
+/**
+ * The script of the proxy page. It runs under the policy of the view, which the frame of the view inherits. What the view sends reaches only the host
+ * that the page was made for, and `ui/notifications/sandbox-…` never crosses it.
+ */
+const SCRIPT = `(() => {
+  const root = document.documentElement
+  const query = new URLSearchParams(location.search)
+  const host = query.get('${SandboxParam.host}')
+  const own = 'ui/notifications/sandbox-'
+  const refuse = (reason) => { root.textContent = reason }
+  if (window.parent === window) return refuse('This page shows views of MCP Apps. It works only in the frame of a host.')
+  const ancestor = location.ancestorOrigins ? location.ancestorOrigins[0] : host
+  if (!JSON.parse(root.dataset.hosts).includes(host) || ancestor !== host) return refuse('This host may not show views here: ' + ancestor)
+  if (root.dataset.csp !== 'header') {
+    const meta = document.createElement('meta')
+    meta.httpEquiv = 'Content-Security-Policy'
+    meta.content = query.get('${SandboxParam.policy}') || "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    document.head.prepend(meta)
+  }
+  let frame
+  let origin
+  const isOwn = (data) => data !== null && typeof data === 'object' && typeof data.method === 'string' && data.method.startsWith(own)
+  const show = ({ html, sandbox = 'allow-scripts', permissions = {} }) => {
+    if (frame) frame.remove()
+    frame = document.createElement('iframe')
+    const hasOrigin = sandbox.split(' ').includes('allow-same-origin')
+    origin = hasOrigin ? location.origin : 'null'
+    frame.setAttribute('sandbox', sandbox)
+    const names = { camera: 'camera', microphone: 'microphone', geolocation: 'geolocation', clipboardWrite: 'clipboard-write' }
+    const allow = Object.keys(permissions).filter((name) => names[name]).map((name) => names[name] + ' *')
+    if (allow.length) frame.setAttribute('allow', allow.join('; '))
+    frame.title = document.title
+    if (!hasOrigin) frame.srcdoc = html
+    document.body.append(frame)
+    if (!hasOrigin) return
+    const page = frame.contentDocument
+    page.open()
+    page.write(html)
+    page.close()
+  }
+  addEventListener('message', ({ source, origin: sender, data }) => {
+    if (source === window.parent) {
+      if (sender !== host) return
+      if (isOwn(data)) return data.method === own + 'resource-ready' ? show(data.params) : undefined
+      if (frame) frame.contentWindow.postMessage(data, origin === 'null' ? '*' : origin)
+    } else if (frame && source === frame.contentWindow && sender === origin && !isOwn(data)) window.parent.postMessage(data, host)
+  })
+  window.parent.postMessage({ jsonrpc: '2.0', method: own + 'proxy-ready', params: {} }, host)
+})()`
+
+const STYLE =
+  'html,body,iframe{display:block;width:100%;height:100%;margin:0;border:0;background:transparent}body{overflow:hidden}'
+
+/**
+ * Returns the proxy page as HTML, to serve it as a file. It enforces the policy of the view itself. Prefer `sandboxHandler`, which also sends it as a header,
+ * and keeps other pages from framing this one.
+ *
+ * @throws TypeError if an option is invalid.
+ */
+export function sandboxPage(options: SandboxOptions): string {
+  return renderSandboxPage(checkSandboxOptions('sandboxPage()', options), 'meta')
+}
+
+/** Returns the page. `csp` says who enforces the policy: a header, or the page. */
+export function renderSandboxPage(hosts: readonly string[], csp: 'header' | 'meta'): string {
+  const list = JSON.stringify(hosts).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  return `<!doctype html><html lang="en" data-csp="${csp}" data-hosts="${list}"><head><meta charset="utf-8"><title>View</title><style>${STYLE}</style></head><body><script>${SCRIPT}</script></body></html>`
+}

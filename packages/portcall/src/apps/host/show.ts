@@ -1,0 +1,157 @@
+/** Shows a view in a page. */
+import { checkOptions } from '../../../../util/src/check-options.ts'
+import { errorMessage } from '../../../../util/src/errors.ts'
+import type { Tool } from '../../protocol/types.ts'
+import { createHostBridge, type HostBridge } from './bridge.ts'
+import { appHostOf, type HostBridgeOptions } from './bridge-options.ts'
+import { buildViewPolicy } from './csp.ts'
+import { HostError } from './errors.ts'
+import { permissionsOf, SANDBOX_TOKENS, viewSandbox } from './frame.ts'
+import { originName, sandboxUrl } from './sandbox-url.ts'
+import { REQUIRED_TO_SHOW, SHOW_OPTIONS, type ShowAppOptions } from './show-options.ts'
+import { createStage } from './stage.ts'
+import { watchSurroundings } from './surroundings.ts'
+import type { AppClient, AppUpdate } from './types.ts'
+import { readView } from './view-source.ts'
+
+/** A view that is shown. */
+export interface ShownApp {
+  /** Resolves when the view is connected. Rejects with a `HostError` if it cannot be shown; the element then says why. */
+  readonly ready: Promise<void>
+  /** The frame with the proxy page. Absent until the view is read. */
+  readonly frame: HTMLIFrameElement | undefined
+  /** The messages with the view. Absent until the view is read. */
+  readonly bridge: HostBridge | undefined
+  /** Tells the view what is new: arguments, result, context. */
+  update(update: AppUpdate): void
+  /** Tells the view, waits for it up to a second, and removes the frame. */
+  close(): Promise<void>
+}
+
+const shown = new WeakMap<HTMLElement, ShownApp>()
+
+/**
+ * Shows the view of a tool in a page: in a frame within the frame of the proxy page, under the policy that it declares.
+ *
+ * @throws HostError `SANDBOX_SAME_ORIGIN`; TypeError if an option is invalid.
+ */
+export function showApp(options: ShowAppOptions): ShownApp {
+  checkShowOptions(options)
+  const { element } = options
+  void shown.get(element)?.close()
+  const stop = new AbortController()
+  const waiting: AppUpdate[] = []
+  const parts: { bridge?: HostBridge; stopWatching?: () => void } = {}
+  const stage = createStage(options, {
+    onError: (error) => options.onEvent?.({ type: 'error', error }),
+    isClosed: () => stop.signal.aborted,
+  })
+  let closing: Promise<void> | undefined
+  const app: ShownApp = {
+    get ready() {
+      return ready
+    },
+    get frame() {
+      return stage.frame
+    },
+    get bridge() {
+      return parts.bridge
+    },
+    update(update) {
+      if (parts.bridge) parts.bridge.update(update)
+      else waiting.push(update)
+    },
+    close: () => (closing ??= close()),
+  }
+  const close = async (): Promise<void> => {
+    stop.abort()
+    parts.stopWatching?.()
+    await parts.bridge?.close()
+    stage.remove()
+    if (shown.get(element) === app) shown.delete(element)
+  }
+  shown.set(element, app)
+
+  const start = async (): Promise<void> => {
+    const prepared = await prepare(options, stop.signal)
+    stop.signal.throwIfAborted()
+    const { page, tool, policy, permissions, url } = prepared
+    options.onEvent?.({ type: 'csp', policy: policy.policy, dropped: policy.dropped })
+    const surroundings = watchSurroundings(element, appHostOf(options.profile), (context) => app.update({ context }))
+    parts.stopWatching = surroundings.stop
+    const bridge = createHostBridge({
+      ...bridgeOptions(options),
+      tool,
+      ...(page.uri !== undefined && { uri: page.uri }),
+      context: { ...surroundings.context, ...options.context },
+      sandbox: { csp: policy.csp, permissions: Object.fromEntries(permissions.map((name) => [name, {}])) },
+      post: (message) => stage.post(message),
+      onCloseRequest: options.onCloseRequest ?? (() => void app.close()),
+      onEvent: (event) => {
+        stage.observe(event)
+        options.onEvent?.(event)
+      },
+    })
+    parts.bridge = bridge
+    if (options.input) bridge.update({ input: options.input })
+    void deliverResult(options, bridge)
+    for (const update of waiting.splice(0)) bridge.update(update)
+    await stage.load({ url, page, permissions, sandbox: viewSandbox(options.tokens, url.hasOwnOrigin), csp: policy.csp, bridge })
+  }
+  const ready = start().catch((error: unknown) => {
+    if (!stop.signal.aborted) stage.fail(error)
+    throw error
+  })
+  ready.catch(() => {})
+  return app
+}
+
+function checkShowOptions(options: ShowAppOptions): void {
+  checkOptions('showApp()', options, { names: SHOW_OPTIONS, required: REQUIRED_TO_SHOW })
+  appHostOf(options.profile)
+  const unknown = options.tokens?.find((token) => !SANDBOX_TOKENS.includes(token))
+  if (unknown !== undefined)
+    throw new TypeError(`showApp(): tokens contains ${JSON.stringify(unknown)}, which is not one of ${SANDBOX_TOKENS.join(', ')}`)
+  sandboxUrl(options.sandbox, { host: location.origin, policy: '', name: 'x' })
+}
+
+/** The options that a bridge has too. */
+function bridgeOptions(options: ShowAppOptions): Omit<HostBridgeOptions, 'post'> {
+  const { element, sandbox, tool, input, result, view, server, grant, tokens, handshakeTimeoutMs, ...rest } = options
+  return rest
+}
+
+/** Reads what has to be known before the frame is created. */
+async function prepare(options: ShowAppOptions, signal: AbortSignal) {
+  const { client, server } = options
+  const profile = appHostOf(options.profile)
+  const tool = typeof options.tool === 'string' ? await findTool(client, options.tool) : options.tool
+  const page = options.view ?? (await readView(client, tool, signal))
+  const policy = buildViewPolicy(page.meta?.csp, profile?.csp)
+  const asked = permissionsOf(page.meta?.permissions, profile?.permissions)
+  const granted = asked.length > 0 ? ((await options.grant?.(asked)) ?? []) : []
+  const permissions = asked.filter((name) => granted.includes(name))
+  const name = await originName(server)
+  return {
+    page,
+    tool,
+    policy,
+    permissions,
+    url: sandboxUrl(options.sandbox, { host: location.origin, policy: policy.policy, name }),
+  }
+}
+
+async function findTool(client: AppClient, name: string): Promise<Tool> {
+  const tool = (await client.tools().toArray()).find((one) => one.name === name)
+  if (!tool) throw new HostError('VIEW_UNREADABLE', `The server has no tool ${JSON.stringify(name)}`)
+  return tool
+}
+
+async function deliverResult({ result }: ShowAppOptions, bridge: HostBridge): Promise<void> {
+  if (!result) return
+  try {
+    bridge.update({ result: await result })
+  } catch (error) {
+    bridge.update({ cancelled: errorMessage(error) })
+  }
+}
