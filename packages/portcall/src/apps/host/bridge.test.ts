@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject, type Message } from '../../jsonrpc/message.ts'
+import type { Tool } from '../../protocol/types.ts'
+import { createHostBridge } from './bridge.ts'
+import type { HostBridgeOptions } from './bridge-options.ts'
+import { safeFileName } from './downloads.ts'
+import { VIEW_METHODS } from './methods.ts'
+import type { AppClient, AppEvent } from './types.ts'
+
+const tool = (name: string, visibility?: readonly string[]): Tool => ({
+  name,
+  inputSchema: { type: 'object' },
+  ...(visibility && { _meta: { ui: { visibility } } }),
+})
+
+function createView(options: Partial<HostBridgeOptions> = {}) {
+  const posted: Message[] = []
+  const events: AppEvent[] = []
+  const called: string[] = []
+  const client: AppClient = {
+    tools: () => ({
+      toArray: async () => [tool('open'), tool('app', ['app']), tool('nobody', []), tool('model', ['model', 'x'])],
+    }),
+    async callTool(name) {
+      called.push(name)
+      return { content: [{ type: 'text', text: name }] }
+    },
+    request: async (method) => ({ method }),
+  }
+  const bridge = createHostBridge({
+    client,
+    post: (message) => void posted.push(message),
+    onEvent: (event) => void events.push(event),
+    ...options,
+  })
+  let lastId = 0
+  const settled = () => new Promise((resolve) => setTimeout(resolve))
+  const ask = async (method: string, params: JsonObject = {}) => {
+    lastId += 1
+    const id = `v${lastId}`
+    bridge.receive({ jsonrpc: '2.0', id, method, params })
+    for (let turn = 0; turn < 100 && !posted.some((message) => 'id' in message && message.id === id); turn += 1) await settled()
+    return posted.find((message) => 'id' in message && message.id === id) as {
+      result?: JsonObject
+      error?: { code: number; message: string }
+    }
+  }
+  const connect = async (appCapabilities: JsonObject = {}) => {
+    const answer = await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities, protocolVersion: '1' })
+    bridge.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
+    return answer
+  }
+  const methods = () => posted.flatMap((message) => ('method' in message ? [message.method] : []))
+  return { bridge, posted, events, called, ask, connect, methods, settled }
+}
+
+describe('createHostBridge', () => {
+  test('delivers input once and then the result, and nothing before the view is ready', async () => {
+    const { bridge, posted, connect, methods } = createView()
+    bridge.update({ partialInput: { a: 1 } })
+    bridge.update({ result: { content: [] } })
+    expect(posted).toEqual([])
+    await connect()
+    bridge.update({ input: { a: 2 }, partialInput: { a: 3 } })
+    expect(methods()).toEqual(['ui/notifications/tool-input', 'ui/notifications/tool-result'])
+  })
+
+  test('delivers again to a page that was loaded again', async () => {
+    const { bridge, connect, methods } = createView()
+    bridge.update({ input: {}, result: { content: [] } })
+    await connect()
+    await connect()
+    expect(methods()).toHaveLength(4)
+  })
+
+  test.each(
+    Object.entries(VIEW_METHODS).filter(
+      ([method, { kind }]) => kind === 'request' && method !== 'ui/initialize' && method !== 'ping',
+    ),
+  )('refuses %s before the view is ready, and with wrong params', async (method, { capability }) => {
+    const nothing = () => {}
+    const all = {
+      onOpenLink: nothing,
+      onMessage: nothing,
+      onModelContext: nothing,
+      onDownload: nothing,
+      onLog: nothing,
+      onSample: async () => ({}),
+    }
+    const { ask, connect, events } = createView(all)
+    expect((await ask(method)).error?.code).toBe(-32600)
+    await connect()
+    const wrong = { url: 1, contents: 1, content: 1, structuredContent: 1, mode: 'x', name: 1, uri: 1, cursor: 1, messages: 1 }
+    expect((await ask(method, wrong)).error?.code).toBe(-32602)
+    expect(events.filter(({ type }) => type === 'refused')).toHaveLength(2)
+    if (capability === undefined) return
+    const { onEvent, ...none } = { onEvent: nothing }
+    const poor = createView({ ...none, client: undefined as never })
+    await poor.connect()
+    expect((await poor.ask(method, wrong)).error?.code).toBe(-32601)
+  })
+
+  test('calls only tools of the server that views may call', async () => {
+    const { ask, connect, called } = createView({ approve: ({ tool: { name } }) => name !== 'open' })
+    await connect()
+    expect((await ask('tools/call', { name: 'app' })).result).toEqual({ content: [{ type: 'text', text: 'app' }] })
+    for (const name of ['nobody', 'model', 'other', '__proto__'])
+      expect((await ask('tools/call', { name })).error?.code).toBe(-32602)
+    expect((await ask('tools/call', { name: 'open' })).result).toMatchObject({ isError: true })
+    expect(called).toEqual(['app'])
+  })
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'ftp://a.example', '//a.example', 'x', ' '])(
+    'does not open %j',
+    async (url) => {
+      const opened: string[] = []
+      const { ask, connect } = createView({ onOpenLink: (address) => void opened.push(address) })
+      await connect()
+      expect((await ask('ui/open-link', { url })).error?.code).toBe(-32602)
+      expect(opened).toEqual([])
+      expect((await ask('ui/open-link', { url: 'https://a.example/x' })).result).toEqual({})
+    },
+  )
+
+  test('survives 10,000 random messages, and answers afterwards', async () => {
+    let seed = 7
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      return seed % below
+    }
+    const names = Object.keys(VIEW_METHODS)
+    const cyclic: { self?: unknown } = {}
+    cyclic.self = cyclic
+    const values = [
+      null,
+      undefined,
+      0,
+      -1,
+      Number.NaN,
+      '',
+      'x'.repeat(50),
+      true,
+      [],
+      {},
+      [1],
+      { a: [] },
+      1n,
+      Symbol('s'),
+      () => {},
+      new Map(),
+      new Date(0),
+      cyclic,
+    ]
+    const value = (depth: number): unknown =>
+      depth > 0 && random(3) === 0
+        ? Object.fromEntries(
+            ['name', 'uri', 'url', 'id', 'content', 'appInfo', '__proto__', 'type'].map((name) => [name, value(depth - 1)]),
+          )
+        : values[random(values.length)]
+    const { bridge, ask, connect, settled } = createView({
+      onMessage: () => {
+        throw new Error('no')
+      },
+    })
+    await connect()
+    for (let count = 0; count < 10_000; count += 1)
+      bridge.receive(
+        random(4) === 0
+          ? value(3)
+          : {
+              jsonrpc: random(9) === 0 ? value(0) : '2.0',
+              method: random(9) === 0 ? value(1) : names[random(names.length)],
+              params: value(3),
+              ...(random(2) === 0 && { id: value(0) }),
+            },
+      )
+    await settled()
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect(isObject((await ask('ping')).result)).toBe(true)
+  })
+
+  test('refuses messages of more than 4 MiB, and more than 200 in a second', async () => {
+    const { bridge, connect, ask, posted } = createView({ onMessage: () => {} })
+    await connect()
+    const content = [{ type: 'text', text: 'x'.repeat(4 * 1024 * 1024) }]
+    expect((await ask('ui/message', { role: 'user', content })).error?.message).toContain('larger than')
+    posted.length = 0
+    for (let id = 0; id < 1000; id += 1) bridge.receive({ jsonrpc: '2.0', id, method: 'ping' })
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setTimeout(resolve))
+    const answered = posted.filter((message) => 'result' in message).length
+    expect(answered).toBeGreaterThan(150)
+    expect(answered).toBeLessThanOrEqual(200)
+    expect(posted.length).toBeLessThanOrEqual(400)
+  })
+
+  test('waits for the answer to the teardown, but not without end', async () => {
+    const { bridge, connect, methods } = createView({ teardownTimeoutMs: 20 })
+    await connect()
+    await bridge.close()
+    expect(bridge.state).toBe('closed')
+    expect(methods()).toContain('ui/resource-teardown')
+  })
+
+  test('is the host of a profile', async () => {
+    const { connect, ask } = createView({ profile: 'goose', onOpenLink: () => {}, onMessage: () => {} })
+    const { result } = await connect()
+    expect(result).toMatchObject({ hostInfo: { name: 'MCP-UI Host' }, hostCapabilities: { openLinks: {} } })
+    expect((await ask('ui/message', { role: 'user', content: [{ type: 'text', text: 'a' }] })).error?.code).toBe(-32601)
+    expect((await ask('tools/call', { name: 'app' })).result).toMatchObject({ content: [{ text: 'app' }] })
+  })
+})
+
+test.each([
+  ['../../etc/passwd', 'passwd'],
+  ['..\\..\\a.exe', 'a.exe'],
+  ['.bashrc', 'bashrc'],
+  ['a\u202etxt.exe', 'a_txt.exe'],
+  ['con.txt', '_con.txt'],
+  ['...', 'download'],
+  [`${'a'.repeat(300)}.csv`, `${'a'.repeat(146)}.csv`],
+])('names the file %j %j', (name, expected) => {
+  expect(safeFileName(name)).toBe(expected)
+})
