@@ -70,6 +70,7 @@ export const SECTIONS = [
     pages: [
       ['server', 'Views of tools', 'show a page in the conversation, with the result of a tool'],
       ['views', 'The page of a view', "read the result, call tools, follow the host's theme and size"],
+      ['host', 'Show views in your page', 'show the views of tools in a web page of your own'],
       ['testing', 'Test a view', 'find out why a frame is empty, before your users do'],
     ],
   },
