@@ -16,6 +16,7 @@ import {
 } from 'portcall/auth/client'
 import { oauthProxy } from 'portcall/auth/proxy'
 import { apiKeys, introspection, jwt, protect } from 'portcall/auth/server'
+import { discoverServers } from 'portcall/cards'
 import { connect, connectAll, readConfig } from 'portcall/client'
 import { codeMode, mount, toolSearch, versions } from 'portcall/compose'
 import { lint } from 'portcall/diagnostics'
@@ -148,6 +149,11 @@ export const FACTORIES: readonly Factory[] = [
     numbers: ['maxRoundTrips', 'maxPages', 'probeTimeoutMs', 'connectTimeoutMs'],
     callbacks: ['onEvent', 'onStderr', 'elicit', 'sample'],
     members: { timeouts: ['requestTimeoutMs', 'totalTimeoutMs'] },
+  },
+  {
+    name: 'discoverServers',
+    create: (options) => discoverServers('localhost:1', options),
+    numbers: ['maxBytes', 'documentTimeoutMs'],
   },
   { name: 'connectAll', create: (options) => connectAll({ mcpServers: {} }, options), numbers: ['connectTimeoutMs'] },
   {

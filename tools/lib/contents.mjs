@@ -45,6 +45,7 @@ export const SECTIONS = [
     folder: 'clients',
     pages: [
       ['overview', 'Overview', 'connect, options, status and closing'],
+      ['discovery', 'Connect by domain', 'find a server by the catalog and the server card of its domain'],
       ['calling-tools', 'Calling tools', 'call tools, read resources, get prompts, and infer types from a server'],
       ['server-requests', 'Handling server requests', 'answer elicitation, sampling and roots requests'],
       ['timeouts-retries', 'Timeouts and retries', 'time limits, cancellation, errors and automatic recovery'],

@@ -20,7 +20,7 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     load: async () => (await import('./commands/complete.ts')).completeCommand,
   },
   discover: {
-    summary: 'Show server info and capabilities',
+    summary: 'Show server info and capabilities, or the servers of a domain',
     load: async () => (await import('./commands/discover.ts')).discoverCommand,
   },
   listen: {

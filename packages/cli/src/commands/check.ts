@@ -1,6 +1,7 @@
-import type { HostEffect, HostVerdict, LintResult } from 'portcall/diagnostics'
+import type { CardReport, HostEffect, HostVerdict, LintResult } from 'portcall/diagnostics'
 import { isUrl } from '../../../util/src/parse-url.ts'
 import { pluralize } from '../../../util/src/pluralize.ts'
+import { levelsOf, printCard } from '../check/card.ts'
 import { runConformance } from '../check/conformance.ts'
 import { callTools, readPublished } from '../check/views.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -23,6 +24,7 @@ export const checkCommand: Command = defineCommand({
     'The exit code is 1 if there are errors; with --strict, also if there are warnings.',
   ],
   flags: {
+    card: { type: 'boolean', description: 'Also compare the server card with the server; only for a URL' },
     since: {
       type: 'string',
       value: 'FILE',
@@ -43,33 +45,40 @@ export const checkCommand: Command = defineCommand({
   },
   examples: [
     'portcall check http://127.0.0.1:3000/mcp',
+    'portcall check https://api.example.com/mcp --card',
     'portcall check server.js --strict --json',
     "portcall check server.js --since released.json --call 'sales year=2025'",
   ],
   async run({ flags, io, ...invocation }) {
-    const url = flags.conformance ? await resolveUrl(invocation.server) : undefined
-    const { lint, readInventory, VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
+    const url = flags.conformance || flags.card ? await resolveUrl(invocation.server) : undefined
+    const { examineCard, lint, readInventory, VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
     const since = flags.since === undefined ? undefined : await readPublished(flags.since)
     const location = 'location' in invocation.server ? invocation.server.location : ''
     const connection = { ...invocation, flags, io, capabilities }
-    const { result, errors, unavailable } = await withClient(connection, async (client, unavailable) => {
+    const { result, card, errors, unavailable } = await withClient(connection, async (client, unavailable) => {
       const { inventory, failures } = await readInventory(client)
       const results = await callTools(flags.call, client)
       const known = { ...(since && { since }), ...(isUrl(location) && { url: location }), results }
-      return { result: await lint(inventory, known), errors: failures.map(({ error }) => error), unavailable }
+      const card = flags.card && url ? await examineCard({ url: new URL(url), client, signal: io.signal }) : undefined
+      return { result: await lint(inventory, known), card, errors: failures.map(({ error }) => error), unavailable }
     })
-    printFindings(result, io)
+    printFindings(result, card, io)
     const unread = reportErrors(errors, io.json) ?? reportIncomplete(unavailable, io)
     const failures = result.findings.filter(({ level }) => level === 'error' || flags.strict)
-    const conforms = url ? await runConformance(url, io.signal) : true
-    return failures.length > 0 || !conforms ? 'failed' : (unread ?? 'success')
+    const conforms = url && flags.conformance ? await runConformance(url, io.signal) : true
+    const isCardWrong = card !== undefined && levelsOf(card).some((level) => level === 'error' || flags.strict)
+    return failures.length > 0 || isCardWrong || !conforms ? 'failed' : (unread ?? 'success')
   },
 })
 
 const INDENT = '  '
 
-function printFindings({ findings, toolTokens, tokensByTool, hosts, notes }: LintResult, io: Io): void {
-  if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts, notes })
+function printFindings(
+  { findings, toolTokens, tokensByTool, hosts, notes }: LintResult,
+  card: CardReport | undefined,
+  io: Io,
+): void {
+  if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts, notes, ...(card && { card }) })
   const errors = findings.filter(({ level }) => level === 'error')
   const ordered = [...errors, ...findings.filter(({ level }) => level === 'warning')]
   for (const rule of new Set(ordered.map((finding) => finding.rule)))
@@ -91,6 +100,7 @@ function printFindings({ findings, toolTokens, tokensByTool, hosts, notes }: Lin
     },
     `; the tools take about ${toolTokens} tokens`,
   ])
+  if (card) printCard(card, io)
 }
 
 /** Prints the findings of one rule, then once what to change and which hosts care. */

@@ -1,20 +1,32 @@
+import type { ServerDiscovery } from 'portcall/cards'
 import { sanitize } from '../../../util/src/printable.ts'
+import { CliError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
+import type { ExitReason } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
 import { withClient } from '../target/connect.ts'
+
+/** A host name, which is neither a file nor a server of a configuration. */
+const DOMAIN = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?$/i
+const FILE = /\.(?:json|jsonc|toml|[cm]?[jt]s)$/i
 
 /** `portcall discover` */
 export const discoverCommand: Command = defineCommand({
   name: 'discover',
-  summary: 'Show server info and capabilities',
+  summary: 'Show server info and capabilities, or the servers of a domain',
   serverUse: 'connect',
   args: [],
   details: [
     'Prints the name, the capabilities and the instructions of the server, and the protocol version that was negotiated.',
+    'Given a domain, such as example.com, it prints the servers that the domain names in its catalog and server cards, and where it looked. It does not connect to them. The exit code is 4 if there is none.',
   ],
   flags: {},
-  examples: ['portcall discover https://api.example.com/mcp'],
-  run: async ({ io, ...invocation }) =>
-    withClient({ ...invocation, io }, async (client) => {
+  examples: ['portcall discover https://api.example.com/mcp', 'portcall discover example.com'],
+  run: async ({ io, ...invocation }) => {
+    const { server } = invocation
+    const domain = 'location' in server ? server.location : ''
+    if (DOMAIN.test(domain) && !FILE.test(domain)) return printServers(domain, io)
+    return withClient({ ...invocation, io }, async (client) => {
       const { serverInfo, ...result } = await client.discover({ signal: io.signal })
       const { protocolVersion } = client
       if (io.json) return io.value({ ...result, ...(serverInfo && { serverInfo }), protocolVersion })
@@ -24,5 +36,47 @@ export const discoverCommand: Command = defineCommand({
       io.line(`protocol version: ${protocolVersion}`)
       io.line(`capabilities: ${Object.keys(result.capabilities).join(', ') || 'none'}`)
       if (result.instructions) io.data(`\n${sanitize(result.instructions)}`)
-    }),
+    })
+  },
 })
+
+/** Prints the servers of a domain, and where they were looked for. */
+async function printServers(domain: string, io: Io): Promise<ExitReason> {
+  const { discoverServers } = await import('portcall/cards')
+  const found = await discoverServers(domain, { signal: io.signal }).catch((error: unknown) => {
+    throw error instanceof TypeError ? new CliError('usage', error.message) : error
+  })
+  const hasServer = found.servers.length > 0
+  if (io.json) io.value(found)
+  else printDiscovery(found, io)
+  return hasServer ? 'success' : 'unreachable'
+}
+
+const RELATIONS = {
+  'same-origin': 'on this domain',
+  subdomain: 'below this domain',
+  'other-domain': 'of ANOTHER domain',
+} as const
+
+function printDiscovery({ domain, servers, attempts }: ServerDiscovery, io: Io): void {
+  for (const { card, title, cardUrl, endpoints } of servers) {
+    io.print([
+      { tone: 'strong', text: `${title} ${card.version}` },
+      { tone: 'quiet', text: ` ${card.name}` },
+    ])
+    io.print([`  ${card.description}`], 2)
+    io.print([`  card: ${cardUrl}`], 4)
+    for (const { url, versions, relation, problem } of endpoints) {
+      const about = [relation && RELATIONS[relation], versions && `versions ${versions.join(', ')}`].filter(Boolean).join('; ')
+      io.print([`  endpoint: ${url}${about && ` (${about})`}`], 4)
+      if (problem !== undefined) io.print([{ tone: 'warning', text: `    ! ${problem}` }], 6)
+    }
+    io.print([])
+  }
+  if (servers.length === 0) io.print([{ tone: 'bad', text: `${domain} names no server that can be read.` }])
+  io.print(['Looked at:'])
+  for (const { url, kind, outcome, reason } of attempts) {
+    const detail = reason === undefined ? '' : `: ${reason}`
+    io.print([`  ${outcome === 'found' ? '✓' : '✗'} ${kind} ${url} ${outcome}${detail}`], 4)
+  }
+}

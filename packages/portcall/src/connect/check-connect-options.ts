@@ -3,7 +3,7 @@ import { describe } from '../../../util/src/describe.ts'
 import { type CacheOptions, CLIENT_TIMEOUTS } from '../client/options.ts'
 import type { OutputValidation } from '../client/output-validation.ts'
 import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
-import type { ConnectOptions } from './options.ts'
+import type { ConnectOptions, DiscoverySettings } from './options.ts'
 
 type ConnectionOption =
   | 'era'
@@ -53,7 +53,9 @@ const NAMES: OptionNames<ConnectOptions> = {
   restart: 1,
   onStderr: 1,
   wire: 1,
+  discovery: 1,
 }
+const DISCOVERY: OptionNames<DiscoverySettings> = { confirm: 'function', allow: 'array' }
 const CACHE: OptionNames<CacheOptions> = { store: 1, storeTimeoutMs: 1, partition: 1, staleIfErrorTtlMs: 1 }
 const MODES: readonly OutputValidation[] = ['report', 'strict', 'off']
 const AUTH = 'Pass auth: bearerToken(() => token), with bearerToken from portcall/auth/client'
@@ -73,6 +75,7 @@ export function checkConnectOptions(options: ConnectOptions, where = 'connect()'
   checkOptions(where, options, { names: NAMES, advice: ADVICE })
   checkOptions(`${where}: timeouts`, options.timeouts ?? {}, { names: CLIENT_TIMEOUTS })
   checkOptions(`${where}: http`, options.http ?? {}, { names: HTTP_CLIENT_LIMITS })
+  if (options.discovery) checkOptions(`${where}: discovery`, options.discovery, { names: DISCOVERY })
   if (options.cache) checkOptions(`${where}: cache`, options.cache, { names: CACHE })
   for (const [method, timeouts] of Object.entries(options.methodTimeouts ?? {}))
     checkOptions(`${where}: methodTimeouts[${JSON.stringify(method)}]`, timeouts, { names: CLIENT_TIMEOUTS })

@@ -1,6 +1,7 @@
 /** Connects to a server. The kind of target decides the transport, a probe decides the era; the client itself knows neither. */
 
 import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
+import { PortcallError } from '../../../util/src/errors.ts'
 import { ignoreErrors } from '../../../util/src/ignore-errors.ts'
 import { createClient, type ServerConnection } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
@@ -79,7 +80,10 @@ type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
  * await using weather = await connect('https://api.example.com/mcp')
  * const result = await weather.callTool('forecast', { city: 'Oslo' })
  *
- * @throws NegotiationError, HttpStatusError, ConnectionLostError, TimeoutError when the connection fails.
+ * A URL without a path may be that of a domain, whose server card names the endpoint.
+ *
+ * @throws NegotiationError, HttpStatusError, ConnectionLostError, TimeoutError when the connection fails; DiscoveryError when the documents of a
+ * domain name no server that may be used without your decision.
  */
 export async function connect<S = unknown, const E extends readonly ClientExtension[] = []>(
   target: ConnectTarget,
@@ -98,8 +102,16 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
   const safeOptions: ConnectOptions = { ...options, middleware, onEvent }
   const parts = createClient(() => connection as ServerConnection, safeOptions)
   let connection: ServerConnection | undefined
+  const owner = { ...parts, onLog: createLogListener(safeOptions), onEvent }
   try {
-    connection = await openServerConnection(target, safeOptions, { ...parts, onLog: createLogListener(safeOptions), onEvent })
+    connection = await openServerConnection(target, safeOptions, owner).catch(async (error: unknown) => {
+      const endpoint = await endpointOfDomain(target, error, safeOptions)
+      onEvent({
+        type: 'warning',
+        message: `Connecting to ${endpoint}, which the server card of ${new URL(String(target)).host} names`,
+      })
+      return openServerConnection(endpoint, safeOptions, owner)
+    })
   } catch (error) {
     const hasAuth = options.auth !== undefined
     const usesProxy = options.fetch !== undefined || options.proxy !== undefined
@@ -110,6 +122,21 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
     throw error
   }
   return parts.client as never
+}
+
+/** Returns the endpoint that the documents of a domain name. @throws DiscoveryError, or the error of the connection if they name none. */
+async function endpointOfDomain(target: ConnectTarget, error: unknown, options: ConnectOptions): Promise<URL> {
+  const isUrl = typeof target === 'string' || target instanceof URL
+  if (!isUrl || options.discovery === false || !(error instanceof PortcallError)) throw error
+  const url = new URL(target)
+  if (url.pathname !== '/') throw error
+  const { findEndpoint, mayBeDomain } = await import('./by-domain.ts')
+  if (!mayBeDomain(url, error)) throw error
+  const endpoint = await findEndpoint(url, options)
+  if (endpoint instanceof URL) return endpoint
+  const { addToMessage } = await import('./explain-error.ts')
+  addToMessage(error, endpoint)
+  throw error
 }
 
 /** Emits the log messages of a session as events. Filters by level, because not every server respects the level that was set. */

@@ -51,6 +51,14 @@ interface Explained extends ErrorAdvice {
   readonly message: string
 }
 
+/** Adds what else was tried to the message of an error. */
+export function addToMessage(error: Error, text: string): void {
+  const message = `${error.message}. ${text}`
+  const stack = error.stack?.replace(error.message, () => message)
+  error.message = message
+  if (stack !== undefined) error.stack = stack
+}
+
 /** Returns the explanation, or only the message for a mistake in the program; `undefined` if the error is another one. */
 type Explanation = (error: Error, attempt: ConnectAttempt) => Explained | string | undefined
 

@@ -1,3 +1,6 @@
+import type { AllowedAddress } from '../auth/client/http/address-policy.ts'
+import type { DomainServer } from '../cards/client/discover.ts'
+import type { DiscoveredEndpoint } from '../cards/client/endpoints.ts'
 import type { ClientOptions } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
@@ -78,6 +81,17 @@ export interface ConnectionOptions {
   readonly wire?: WireObserver
 }
 
+/** How `connect` finds the server of a domain. */
+export interface DiscoverySettings {
+  /**
+   * Decides whether to connect to an endpoint that the domain names, usually by asking the user. Default: only an endpoint on the domain, or below
+   * it if there are no credentials in `headers` and `auth`.
+   */
+  readonly confirm?: (server: DomainServer, endpoint: DiscoveredEndpoint) => boolean | Promise<boolean>
+  /** Host names that may have private addresses, or the symbols of `portcall/auth/client`. Default: none. */
+  readonly allow?: readonly AllowedAddress[]
+}
+
 /** Options of `connect`. */
 export interface ConnectOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]>
   extends ClientOptions<E>,
@@ -87,4 +101,9 @@ export interface ConnectOptions<E extends readonly ClientExtension[] = readonly 
    * nothing is logged.
    */
   readonly logger?: Logger
+  /**
+   * How the server is found if the URL has no path and is no MCP endpoint: by the catalog and the server card of the domain. `false` never asks
+   * for them. Default: they are used if they name an endpoint of this domain.
+   */
+  readonly discovery?: DiscoverySettings | false
 }

@@ -1,6 +1,13 @@
 /** Finds out what is wrong with a server, its sign-in and its tools, and compares servers. Needs Node. @module */
 
 export { estimateToolTokens, estimateTotalTokens, type ToolTokens } from '../compose/tool-tokens.ts'
+export {
+  type CardComparison,
+  type CardFault,
+  type CardReport,
+  type ExaminedServer,
+  examineCard,
+} from '../diagnostics/card/examine-card.ts'
 export { type CompareOptions, type ComparisonRow, compareSnapshots } from '../diagnostics/compare/compare-snapshots.ts'
 export { diffJson, type JsonDifference } from '../diagnostics/compare/json-diff.ts'
 export { type RecordSessionOptions, recordMiddleware } from '../diagnostics/compare/record-session.ts'

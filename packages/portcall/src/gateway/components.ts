@@ -41,7 +41,8 @@ export interface GatewayComponents {
   readonly onEvent: OnGatewayEvent
 }
 
-const INFO: Implementation = { name: 'portcall-gateway', version: '0' }
+/** The default of the option `info`. */
+export const GATEWAY_INFO: Implementation = { name: 'portcall-gateway', version: '0' }
 const PAGE_SIZE = 1000
 const REQUEST_STATE_TTL_MS = 900_000
 const STORE_TIMEOUT_MS = 5000
@@ -62,7 +63,14 @@ export function createComponents(
   options: GatewayOptions,
   { onEvent, exchange, policies }: ComponentDependencies,
 ): GatewayComponents {
-  const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores, listStore } = options
+  const {
+    info = GATEWAY_INFO,
+    instructions,
+    pageSize = PAGE_SIZE,
+    requestStateTtlMs = REQUEST_STATE_TTL_MS,
+    stores,
+    listStore,
+  } = options
   const store = openStore(stores?.store, STORE_TIMEOUT_MS)
   const sealer = createSealer(sealerKeys(options.sealingKeys, stores && store))
   const kept = listStore ?? (stores && sealStore(namespaceStore(store, LISTS_PREFIX), sealer))

@@ -4,19 +4,22 @@ import { applyMiddleware, type Exchange } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 import { bindLogger } from '../logging/bind-logger.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
+import type { Implementation } from '../protocol/types.ts'
 import type { ServerLike } from '../server/types.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
 import { checkGatewayOptions, checkPolicyServers } from './api/check-options.ts'
 import type { GatewayOptions, GatewayServers } from './api/options.ts'
 import { redactEvents } from './api/redact-events.ts'
 import type { GatewayStatus } from './api/status.ts'
-import { createComponents } from './components.ts'
+import { createComponents, GATEWAY_INFO } from './components.ts'
 import { createGatewayDispatcher, createReference } from './dispatcher.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import { parseUniqueNames } from './policy/duplicate-members.ts'
 
 /** Many servers as one. Serve it like any server. */
 export interface Gateway extends ServerLike, AsyncDisposable {
+  /** The information that the gateway gives about itself. */
+  readonly info: Implementation
   /** Answers one request of the newest protocol revision. */
   readonly exchange: Exchange
   /** Looks up how a method is routed. */
@@ -90,6 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
+    info: options.info ?? GATEWAY_INFO,
     exchange: logs ? applyMiddleware(exchange, [logs.middleware]) : exchange,
     methodOf: (method) => METHODS.get(method) ?? (TASK_METHODS.includes(method) ? TASK_METHOD : undefined),
     parseJson: parseUniqueNames,
