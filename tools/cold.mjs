@@ -19,9 +19,9 @@ const SERVER = join(ROOT, 'tools', 'cold', 'server.mjs')
 const CLIENT = join(ROOT, 'tools', 'cold', 'client.mjs')
 const PRELOAD = pathToFileURL(join(ROOT, 'tools', 'cold', 'heap.mjs')).href
 
-/** Chunks that are loaded on demand: for the first schema, input request, task, step of a resumed call or failed connection, a server of the first revision over HTTP, a `fetch` option, a child process or a configuration file, or a logger. */
+/** Chunks that are loaded on demand: for the first schema, input request, task, step of a resumed call or failed connection, an address without a path, a server of the first revision over HTTP, a `fetch` option, a child process or a configuration file, or a logger. */
 const LAZY =
-  /[\\/]chunks[\\/](validator|untrusted|input-requests|sealed-state|explain-error|check-fetch|decode-body|deep-items|http-sse|re2js|spawn|jsonc|jsonc-parser|read-servers|toml|toml-patch|yaml\d?|text-file|suspended-calls|tasks2?|logging)\.js$/
+  /[\\/]chunks[\\/](validator|untrusted|input-requests|sealed-state|explain-error|by-domain|check-fetch|decode-body|deep-items|http-sse|re2js|spawn|jsonc|jsonc-parser|read-servers|toml|toml-patch|yaml\d?|text-file|suspended-calls|tasks2?|logging)\.js$/
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 

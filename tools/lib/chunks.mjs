@@ -30,6 +30,9 @@ const TOGETHER = [
   { chunk: 'client', from: [['client']] },
 ]
 
+/** Small modules that parts of a client load on demand, and servers at once: the client must not load a chunk of a server for them. */
+const SHARED = /[\\/]packages[\\/]util[\\/]src[\\/]loopback-host\.ts$/
+
 /** Returns a module and everything it imports statically, directly or indirectly. */
 function loadedWith(id, context, found = new Set()) {
   if (found.has(id)) return found
@@ -44,11 +47,13 @@ export function chunksOfEntryPoints() {
   const sources = new Set(all.map(({ source }) => source))
   let loaded
   const reaches = (names, id) => names.some((name) => loaded.get(name)?.has(id))
-  return TOGETHER.map(({ chunk, from }) => ({
+  const shared = { name: 'core', test: SHARED }
+  const groups = TOGETHER.map(({ chunk, from }) => ({
     name(id, context) {
       loaded ??= new Map(all.map(({ entry, source }) => [entry, loadedWith(source, context)]))
       return !sources.has(id) && from.every((names) => reaches(names, id)) ? chunk : null
     },
     debugName: chunk,
   }))
+  return [shared, ...groups]
 }

@@ -56,7 +56,9 @@ export interface DocumentRequest extends Pick<RequestHead, 'method' | 'target' |
  * Finds the public document at the target of a request, such as a server card: returns the function that responds. Returns undefined if there is
  * none. Everybody may read the documents, pages of all origins included.
  */
-export type PublicDocuments = (request: DocumentRequest) => ((request: DocumentRequest) => Promise<HookResponse>) | undefined
+export type PublicDocuments = (
+  request: Pick<DocumentRequest, 'target'>,
+) => ((request: DocumentRequest) => Promise<HookResponse>) | undefined
 
 /**
  * Identifies the caller of a request. Throws `HttpError` to refuse it, with status 401 or 403. State that the caller creates is bound to

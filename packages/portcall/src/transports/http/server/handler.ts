@@ -11,8 +11,8 @@ import { methodOf as coreMethodOf } from '../../../protocol/methods.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
 import { EMPTY_HEADERS, Header } from '../common/headers.ts'
 import { DEFAULT_ACCEPT, isJson, JSON_TYPE, parseAccept } from '../common/media-types.ts'
-import { type Cors, createCors } from './cors.ts'
-import { createDocumentHook } from './document-hook.ts'
+import { createCors } from './cors.ts'
+import { allowEveryOriginForDocuments, createDocumentHook } from './document-hook.ts'
 import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
 import { createHostCheck } from './host-check.ts'
 import { HttpError, httpError, sendError, toHttpError, wrongPathError } from './http-error.ts'
@@ -21,7 +21,7 @@ import { DRAIN_TIMEOUT_MS, type HttpLimits, resolveHttpLimits } from './limits.t
 import { createModernHandler, type ModernHandler } from './modern.ts'
 import { createOpenStreams } from './open-streams.ts'
 import type { EndpointOptions, HttpOptions } from './options.ts'
-import { createRequestHook, type RequestHook } from './request-hook.ts'
+import { createRequestHook } from './request-hook.ts'
 import type { HttpContext, HttpHandler, LegacyHandler } from './types.ts'
 
 /** Serves an Exchange at one HTTP endpoint. */
@@ -34,7 +34,8 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
     legacy: createLegacyHandler(endpoint, options),
   }
   const cors = createCors(options)
-  const answerEarly = createEarlyAnswers(options, { cors, limits })
+  const checkHost = allowEveryOriginForDocuments(createHostCheck(options), options)
+  const answeredByHook = createDocumentHook(options, createRequestHook(options, cors))
   const { authenticate } = options
   const enter = createShares(limits)
   let active = 0
@@ -59,8 +60,9 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
       active++
       let leave: (() => void) | undefined
       try {
-        const answered = answerEarly(context)
-        if (answered !== false && (await answered)) return
+        checkHost(context)
+        if (context.target.length > limits.maxTargetBytes) throw httpError(414, 'The request target is too long')
+        if (answeredByHook && (await answeredByHook(context))) return
         const route = findRoute(context, options.path)
         if (authenticate) {
           context.auth = await authenticate(context)
@@ -97,25 +99,6 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
       await handlers.legacy?.close()
       endpoint.streams.destroyAll()
     },
-  }
-}
-
-interface EarlyAnswers {
-  readonly cors: Cors | undefined
-  readonly limits: HttpLimits
-}
-
-/** Returns what checks a request, and answers it if it is not for the endpoint. @throws HttpError */
-function createEarlyAnswers(options: EndpointOptions, { cors, limits }: EarlyAnswers): RequestHook {
-  const checkHost = createHostCheck(options)
-  const answeredByDocument = createDocumentHook(options, checkHost)
-  const answeredByHook = createRequestHook(options, cors)
-  return (context) => {
-    const document = answeredByDocument?.(context)
-    if (document) return document
-    checkHost(context)
-    if (context.target.length > limits.maxTargetBytes) throw httpError(414, 'The request target is too long')
-    return answeredByHook ? answeredByHook(context) : false
   }
 }
 
