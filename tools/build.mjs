@@ -48,7 +48,11 @@ const OUTPUT = {
  */
 const smallPackages = {
   name: 'small-packages',
-  renderChunk: (code, { name, fileName }) => (SMALL.includes(name) ? minifySync(fileName, code, { module: true }).code : null),
+  // An earlier hook would see its spaces added again.
+  generateBundle(_options, chunks) {
+    for (const [fileName, chunk] of Object.entries(chunks))
+      if (SMALL.includes(chunk.name)) chunk.code = minifySync(fileName, chunk.code, { module: true }).code
+  },
 }
 
 /** Matches a relative import in a declaration file. */
