@@ -2,6 +2,7 @@ import type { Exchange } from 'portcall'
 import { type AccessRule, accessRules, bridge, type GatewayCall, type GatewayPolicy } from 'portcall/gateway'
 import { httpHandler } from 'portcall/http'
 import { expect, onTestFinished, test } from 'vitest'
+import { createRandom } from '../../packages/portcall/test-kit/random.ts'
 
 /** `CHANGED_BODIES` sets another number, such as 100,000. */
 const BODIES = Number(process.env.CHANGED_BODIES ?? 20_000)
@@ -18,15 +19,6 @@ const HEADERS = {
 }
 const answer = (id: string | number, result: Record<string, unknown>) => ({ jsonrpc: '2.0' as const, id, result })
 const TOOLS = ['read', 'delete', 'pay'].map((name) => ({ name, inputSchema: { type: 'object' } }))
-
-/** Returns numbers that look random, the same ones each time. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
 
 /** Writes JSON with members that are repeated, or spelled or ordered in another way. */
 function createWriter(random: (below: number) => number) {
@@ -104,7 +96,7 @@ test('of 20,000 changed bodies, the server reads what the policies decided about
   timeout: 600_000,
 }, async () => {
   const { handle, received, decided } = open()
-  const { pick, createBody } = createWriter(createRandom(36))
+  const { pick, createBody } = createWriter(createRandom(36).below)
   const outcomes: Record<string, number> = {}
   for (let id = 0; id < BODIES; id++) {
     const name = pick(['read', 'delete', 'pay'])

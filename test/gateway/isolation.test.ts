@@ -6,6 +6,7 @@ import { serve } from 'portcall/node'
 import { tasks } from 'portcall/tasks'
 import { tasks as clientTasks } from 'portcall/tasks/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createRandom } from '../../packages/portcall/test-kit/random.ts'
 import { findPort } from './support/protected-upstream.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
@@ -232,17 +233,8 @@ test('a stream ends when its token expires, and those of others go on', async ()
   )
 })
 
-/** A generator of numbers that are the same in each run. */
-function createRandom(seed: number): (max: number) => number {
-  let state = seed
-  return (max) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * max)
-  }
-}
-
 test('with 1,000 random policies, the tools that are listed are those that can be called', async () => {
-  const random = createRandom(42)
+  const random = createRandom(42).below
   const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T
   const servers = Object.fromEntries(
     ['crm', 'box'].map((name) => {

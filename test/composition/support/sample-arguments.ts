@@ -1,5 +1,7 @@
 /** Makes arguments for tools from their input schemas. */
+
 import { createRequire } from 'node:module'
+import { createRandom } from '../../../packages/portcall/test-kit/random.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -19,7 +21,7 @@ export function sampleArguments({ properties = {}, required = [], $defs }: Sampl
     failOnInvalidTypes: false,
     failOnInvalidFormat: false,
     minItems: 1,
-    random: createRandom(7),
+    random: createRandom(7).next,
   })
   const args: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(properties)) {
@@ -57,15 +59,4 @@ function withKnownFormats(schema: object): object {
   const base64 = '"contentEncoding":"base64"'
   const text = JSON.stringify(schema).replaceAll('"format":"url"', '"format":"uri"')
   return JSON.parse(text.replaceAll(base64, `${base64},"pattern":"^([A-Za-z]{4}){2}$"`))
-}
-
-/** A generator of random numbers with a seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

@@ -1,4 +1,5 @@
 /** Random requests, valid and almost valid, from a seed. */
+import { createRandom, type Random } from '../../../packages/portcall/test-kit/random.ts'
 import type { Case, Step } from './case.ts'
 
 /** Returns a generator of random cases; the same seed gives the same cases. */
@@ -14,26 +15,6 @@ export function createCases(seed: number): () => Case {
     const steps = split(random.chance(0.2) ? mutate(bytes, random) : bytes, random)
     return { name, steps, leave: random.pick(['end', 'end', 'end', 'end at once', 'reset']) }
   }
-}
-
-interface Random {
-  /** An integer from 0 to `limit - 1`. */
-  below(limit: number): number
-  chance(probability: number): boolean
-  pick<T>(items: readonly T[]): T
-}
-
-/** A pseudo-random generator (mulberry32). */
-function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (limit: number): number => Math.floor(next() * limit)
-  return { below, chance: (probability) => next() < probability, pick: (items) => items[below(items.length)]! }
 }
 
 const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }

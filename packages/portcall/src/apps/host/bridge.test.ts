@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { createRandom } from '../../../test-kit/random.ts'
 import { isObject, type JsonObject, type Message } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/types.ts'
 import { createHostBridge } from './bridge.ts'
@@ -123,60 +124,41 @@ describe('createHostBridge', () => {
   )
 
   test('survives 10,000 random messages, and answers afterwards', async () => {
-    let seed = 7
-    const random = (below: number): number => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-      return seed % below
-    }
+    const { below, chance, pick } = createRandom(7)
     const names = Object.keys(VIEW_METHODS)
     const cyclic: { self?: unknown } = {}
     cyclic.self = cyclic
-    const values = [
-      null,
-      undefined,
-      0,
-      -1,
-      Number.NaN,
-      '',
-      'x'.repeat(50),
-      true,
-      [],
-      {},
-      [1],
-      { a: [] },
-      1n,
-      Symbol('s'),
-      () => {},
-      new Map(),
-      new Date(0),
-      cyclic,
-    ]
+    const values = [null, 0, -1, Number.NaN, '', 'x'.repeat(50), true, [], {}, [1], { a: [] }]
+    const foreign: unknown[] = [undefined, 1n, Symbol('s'), () => {}, new Map(), new Date(0), cyclic]
     const value = (depth: number): unknown =>
-      depth > 0 && random(3) === 0
+      depth > 0 && below(3) === 0
         ? Object.fromEntries(
             ['name', 'uri', 'url', 'id', 'content', 'appInfo', '__proto__', 'type'].map((name) => [name, value(depth - 1)]),
           )
-        : values[random(values.length)]
-    const { bridge, ask, connect, settled } = createView({
+        : pick(chance(0.02) ? foreign : values)
+    const { bridge, posted, events, ask, connect } = createView({
       onMessage: () => {
         throw new Error('no')
       },
     })
     await connect()
+    // Slow enough for the limit of messages in a second.
+    let clock = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => (clock += 10))
     for (let count = 0; count < 10_000; count += 1)
       bridge.receive(
-        random(4) === 0
+        chance(0.1)
           ? value(3)
           : {
-              jsonrpc: random(9) === 0 ? value(0) : '2.0',
-              method: random(9) === 0 ? value(1) : names[random(names.length)],
+              jsonrpc: chance(0.1) ? value(0) : '2.0',
+              method: chance(0.1) ? value(1) : pick(names),
               params: value(3),
-              ...(random(2) === 0 && { id: value(0) }),
+              ...(chance(0.5) && { id: chance(0.2) ? value(0) : count }),
             },
       )
-    await settled()
-    await new Promise((resolve) => setTimeout(resolve, 1100))
     expect(isObject((await ask('ping')).result)).toBe(true)
+    expect(posted.filter((message) => 'error' in message).length).toBeGreaterThan(2000)
+    expect(events.filter((event) => event.type === 'refused' && event.reason.includes('second'))).toEqual([])
   })
 
   test('refuses messages of more than 4 MiB, and more than 200 in a second', async () => {

@@ -2,14 +2,9 @@ import { PortcallError } from '../../../../util/src/errors.ts'
 
 /**
  * `SANDBOX_SAME_ORIGIN`: the proxy page would have the origin of the host. `SANDBOX_NOT_LOADED`: the proxy page did not answer. `VIEW_UNREADABLE`: the
- * server has no such view. `VIEW_NOT_CONNECTED`: the view did not send `ui/initialize`. `VIEW_UNRESPONSIVE`: the view has stopped to answer.
+ * server has no such view. `VIEW_NOT_CONNECTED`: the view did not send `ui/initialize`.
  */
-export type HostErrorCode =
-  | 'SANDBOX_SAME_ORIGIN'
-  | 'SANDBOX_NOT_LOADED'
-  | 'VIEW_UNREADABLE'
-  | 'VIEW_NOT_CONNECTED'
-  | 'VIEW_UNRESPONSIVE'
+export type HostErrorCode = 'SANDBOX_SAME_ORIGIN' | 'SANDBOX_NOT_LOADED' | 'VIEW_UNREADABLE' | 'VIEW_NOT_CONNECTED'
 
 /** The reason why a view is not shown. */
 export class HostError extends PortcallError {
