@@ -26,9 +26,16 @@ export function errorMessage(error: unknown): string {
   return typeof method === 'string' && !message.includes(method) ? `${method}: ${message}` : message
 }
 
+/** Changes the message of an error, also in its stack, which is what runtimes print. */
+export function setMessage(error: Error, message: string): void {
+  const stack = error.stack?.replace(error.message, () => message)
+  error.message = message
+  if (stack !== undefined) error.stack = stack
+}
+
 /** Adds a text to the message of an error. */
 export function appendToMessage(error: PortcallError, text: string): void {
-  error.message += text
+  setMessage(error, error.message + text)
   const { advice } = error
   if (advice) Object.assign(error, { advice: { ...advice, reason: advice.reason + text } })
 }

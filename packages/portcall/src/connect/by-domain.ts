@@ -1,8 +1,10 @@
 /** Finds the endpoint of a server when the URL that was given is that of a domain. Loaded only when a connection to a domain has failed. */
+import { appendToMessage, type PortcallError } from '../../../util/src/errors.ts'
 import { createSafeFetch } from '../auth/client/http/safe-fetch.ts'
 import { type DomainServer, discoverServers, type ServerDiscovery } from '../cards/client/discover.ts'
 import type { DiscoveredEndpoint } from '../cards/client/endpoints.ts'
 import { InvalidResponseError, RpcError } from '../jsonrpc/errors.ts'
+import { endpointPathOf } from '../protocol/http.ts'
 import { cardUrlOf } from '../protocol/server-card.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
 import { DiscoveryError } from './discovery-error.ts'
@@ -99,6 +101,11 @@ async function checkAddress(url: URL, { domain, allow, discovery }: AddressConte
     if (isRefused)
       throw new DiscoveryError(`${discovery.domain} names a server that must not be used: ${String(error)}`, discovery)
   })
+}
+
+/** Adds what was found to an error that does not name the endpoint itself. */
+export function addFinding(error: PortcallError, finding: string): void {
+  if (endpointPathOf(error) === undefined) appendToMessage(error, `. ${finding}`)
 }
 
 /** Says where a server was looked for, in one sentence. */

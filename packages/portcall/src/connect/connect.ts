@@ -130,12 +130,11 @@ async function endpointOfDomain(target: ConnectTarget, error: unknown, options: 
   if (!isUrl || options.discovery === false || !(error instanceof PortcallError)) throw error
   const url = new URL(target)
   if (url.pathname !== '/') throw error
-  const { findEndpoint, mayBeDomain } = await import('./by-domain.ts')
+  const { addFinding, findEndpoint, mayBeDomain } = await import('./by-domain.ts')
   if (!mayBeDomain(url, error)) throw error
   const endpoint = await findEndpoint(url, options)
   if (endpoint instanceof URL) return endpoint
-  const { addToMessage } = await import('./explain-error.ts')
-  addToMessage(error, endpoint)
+  addFinding(error, endpoint)
   throw error
 }
 

@@ -2,10 +2,10 @@
 
 import { adviceIn } from '../../../util/src/advice.ts'
 import { connectionFault, systemCodeOf } from '../../../util/src/connection-faults.ts'
-import type { ErrorAdvice } from '../../../util/src/errors.ts'
+import { type ErrorAdvice, setMessage } from '../../../util/src/errors.ts'
 import { adviceForOutput } from '../../../util/src/served-url.ts'
 import { TimeoutError } from '../client/errors.ts'
-import { ConnectionLostError, InvalidResponseError, type RpcError } from '../jsonrpc/errors.ts'
+import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import { usesEnvironmentProxy } from '../net/environment-proxy.ts'
 import { endpointPathOf } from '../protocol/http.ts'
@@ -31,16 +31,13 @@ export function explainUnreachable(error: unknown, strayOutput: string | undefin
   explainBy([explainNoConnection, explainTimeout], error, { target: undefined, hasAuth: false, usesProxy: true, strayOutput })
 }
 
-/** Changes the message, and the stack, which repeats it and is what runtimes print. */
 function explainBy(explanations: readonly Explanation[], error: unknown, attempt: ConnectAttempt): void {
   if (!(error instanceof Error)) return
   for (const explain of explanations) {
     const explained = explain(error, attempt)
     if (explained === undefined) continue
     const { message, ...advice } = typeof explained === 'string' ? { message: explained } : explained
-    const stack = error.stack?.replace(error.message, () => message)
-    error.message = message
-    if (stack !== undefined) error.stack = stack
+    setMessage(error, message)
     if (typeof explained !== 'string') Object.assign(error, { advice })
     return
   }
@@ -49,14 +46,6 @@ function explainBy(explanations: readonly Explanation[], error: unknown, attempt
 /** The complete message, and its parts. */
 interface Explained extends ErrorAdvice {
   readonly message: string
-}
-
-/** Adds what else was tried to the message of an error. */
-export function addToMessage(error: Error, text: string): void {
-  const message = `${error.message}. ${text}`
-  const stack = error.stack?.replace(error.message, () => message)
-  error.message = message
-  if (stack !== undefined) error.stack = stack
 }
 
 /** Returns the explanation, or only the message for a mistake in the program; `undefined` if the error is another one. */
@@ -138,7 +127,7 @@ function proxyHint(url: string, { usesProxy }: ConnectAttempt): string {
 
 /** A server of this library names its path in the response to a request for another one. */
 function explainPath(error: Error, { target }: ConnectAttempt): Explained | undefined {
-  const path = endpointPathOf(error instanceof HttpStatusError ? error.error : (error as Partial<RpcError>))
+  const path = endpointPathOf(error)
   if (path === undefined) return undefined
   return explained('wrong-path', error.message, `Connect to ${new URL(path, String(target))} instead of ${String(target)}`)
 }

@@ -75,8 +75,9 @@ export interface WrongPathData {
   readonly path: string
 }
 
-/** Returns the path of the endpoint that such an error names. */
-export function endpointPathOf(error: { readonly data?: unknown } | undefined): string | undefined {
-  const { path } = (error?.data ?? {}) as { path?: unknown }
+/** Returns the path of the endpoint that an error names, or the error in the response that it is about. */
+export function endpointPathOf(error: object): string | undefined {
+  const { data, error: inner } = error as { data?: unknown; error?: { data?: unknown } }
+  const { path } = (data ?? inner?.data ?? {}) as { path?: unknown }
   return typeof path === 'string' && /^\/[\x21-\x7e]{0,1000}$/.test(path) ? path : undefined
 }
