@@ -6,7 +6,7 @@ import { install } from '../../tools/lib/install.mjs'
 import { runTests } from '../../tools/lib/vitest.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-for (const folder of ['server', 'view', 'host']) install(`${here}${folder}`)
+install(here)
 const chromium = installChromium()
 if (chromium) process.env.CHROMIUM = chromium
 process.exitCode = runTests('apps', ['--config', `${here}vitest.config.ts`, ...process.argv.slice(2)])

@@ -28,7 +28,7 @@ let check: Awaited<ReturnType<typeof messageChecker>>
 beforeAll(async () => {
   await Promise.all(
     Object.keys(GUESTS).map(async (name) => {
-      const folder = new URL(`node_modules/@modelcontextprotocol/server-${name}/`, import.meta.url)
+      const folder = new URL(`../node_modules/@modelcontextprotocol/server-${name}/`, import.meta.url)
       const args = [fileURLToPath(new URL('dist/index.js', folder)), '--stdio']
       const capabilities = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } }
       clients[name] = await connect({ command: execPath, args }, { capabilities, connectTimeoutMs: 60_000 })

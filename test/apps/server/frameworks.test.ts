@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { buildView } from 'portcall/apps/server'
 import { afterAll, expect, test } from 'vitest'
 
-const WORK = fileURLToPath(new URL('node_modules/.cache/frameworks/', import.meta.url))
+const WORK = fileURLToPath(new URL('../node_modules/.cache/frameworks/', import.meta.url))
 afterAll(() => rmSync(WORK, { recursive: true, force: true }))
 
 const pluginConfig = (module: string, imported = 'plugin') =>

@@ -8,7 +8,7 @@ const GUESTS = ['basic-vanillajs', 'basic-react', 'system-monitor']
 const APPS = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } }
 
 const targetOf = (guest: string) => {
-  const folder = new URL(`node_modules/@modelcontextprotocol/server-${guest}/`, import.meta.url)
+  const folder = new URL(`../node_modules/@modelcontextprotocol/server-${guest}/`, import.meta.url)
   return { command: execPath, args: [fileURLToPath(new URL('dist/index.js', folder)), '--stdio'] }
 }
 

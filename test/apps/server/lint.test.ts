@@ -5,7 +5,7 @@ import { lint, readInventory, VIEW_CAPABILITIES } from 'portcall/diagnostics'
 import { expect, test } from 'vitest'
 
 test.each(['basic-vanillajs', 'basic-react', 'system-monitor'])('the published view of %s has no faults', async (guest) => {
-  const folder = new URL(`node_modules/@modelcontextprotocol/server-${guest}/`, import.meta.url)
+  const folder = new URL(`../node_modules/@modelcontextprotocol/server-${guest}/`, import.meta.url)
   const args = [fileURLToPath(new URL('dist/index.js', folder)), '--stdio']
   const client = await connect({ command: execPath, args }, { capabilities: VIEW_CAPABILITIES, connectTimeoutMs: 60_000 })
   try {

@@ -5,7 +5,7 @@ import { showsViews, view } from 'portcall/apps/server'
 import { connect } from 'portcall/client'
 import { expect, test } from 'vitest'
 
-const SCHEMA = new URL('node_modules/@modelcontextprotocol/ext-apps/dist/src/generated/schema.json', import.meta.url)
+const SCHEMA = new URL('../node_modules/@modelcontextprotocol/ext-apps/dist/src/generated/schema.json', import.meta.url)
 
 test('the metadata of tools and views follows the published schema', async () => {
   const schema = JSON.parse(await readFile(SCHEMA, 'utf8')) as { $defs: object }

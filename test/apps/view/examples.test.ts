@@ -9,7 +9,7 @@ import { servePages, useChromium, viewFrame } from './support/browser.ts'
 import { bundle, pageOf } from './support/bundle.ts'
 import { openExample } from './support/example.ts'
 
-const AXE = readFileSync(fileURLToPath(new URL('node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8')
+const AXE = readFileSync(fileURLToPath(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8')
 const REFUND = { order: 'A-1042', amount: 49.9, reason: 'The lamp arrived with a broken shade' }
 const EXAMPLES = [
   ['sales', sales, 'sales', { year: 2026 }, 'li'],

@@ -5,7 +5,7 @@ import { servePages, useChromium, viewFrame } from './support/browser.ts'
 import { bundle, pageOf } from './support/bundle.ts'
 
 const { browser } = useChromium()
-const TYPES = fileURLToPath(new URL('node_modules/@modelcontextprotocol/ext-apps/dist/src/spec.types.d.ts', import.meta.url))
+const TYPES = fileURLToPath(new URL('../node_modules/@modelcontextprotocol/ext-apps/dist/src/spec.types.d.ts', import.meta.url))
 const NAMES = [...new Set(readFileSync(TYPES, 'utf8').match(/"--[a-z0-9-]+"/g))].map((name) => name.slice(1, -1))
 
 test('every style variable has a value; those of the host come first, unless they refer to nothing', async () => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { AppEvent } from 'portcall/apps/host'
 
-const SCHEMA = new URL('../node_modules/@modelcontextprotocol/ext-apps/dist/src/generated/schema.json', import.meta.url)
+const SCHEMA = new URL('../../node_modules/@modelcontextprotocol/ext-apps/dist/src/generated/schema.json', import.meta.url)
 
 /** A definition that the published file refers to and does not have: any JSON. */
 const MISSING = { __schema0: {} }

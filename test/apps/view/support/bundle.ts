@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const HERE = new URL('..', import.meta.url)
-const installed = (name: string) => fileURLToPath(new URL(`node_modules/${name}`, HERE))
+const installed = (name: string) => fileURLToPath(new URL(`../node_modules/${name}`, HERE))
 
 /** The frameworks, by the packages that are installed here. The library and its tests get the same copy. */
 const FRAMEWORKS = {
