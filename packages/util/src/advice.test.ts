@@ -25,7 +25,8 @@ test.each([
   ['a refusal', refused, 'token-missing'],
   ['a program that ended without an error', { exit: { code: 0 } }, 'program-ended'],
   ['a program that printed something else', { exit: { code: 0, strayOutput: 'usage' } }, 'program-printed'],
-  ['a program that failed', { exit: { code: 1 } }, 'SAMPLE'],
+  ['a program that said why it ended', { exit: { code: 1, stderr: 'no database' } }, 'program-printed'],
+  ['a program that failed', { exit: { code: 1, stderr: '' } }, 'SAMPLE'],
   ['no facts', {}, 'SAMPLE'],
 ])('%s tells the situation', (_, facts, situation) => {
   expect(situationOf(new SampleError('SAMPLE', 'text', facts))).toBe(situation)

@@ -12,7 +12,7 @@ interface ErrorFacts {
   readonly code?: unknown
   readonly status?: unknown
   readonly url?: unknown
-  readonly exit?: { readonly code?: unknown; readonly strayOutput?: string }
+  readonly exit?: { readonly code?: unknown; readonly stderr?: string; readonly strayOutput?: string }
   readonly cause?: { readonly data?: { readonly issues?: unknown } }
   readonly advice?: ErrorAdvice
 }
@@ -86,7 +86,7 @@ export function situationOf(error: unknown): string {
   const { code, status, exit, cause, advice } = (error ?? {}) as ErrorFacts
   if (advice) return advice.situation
   if (status === 401 || status === 403) return 'token-missing'
-  if (exit?.strayOutput !== undefined) return 'program-printed'
+  if (exit?.strayOutput !== undefined || exit?.stderr) return 'program-printed'
   if (exit?.code === 0) return 'program-ended'
   return code === 'INPUT_HANDLER_FAILED' && cause?.data?.issues !== undefined ? 'input-mismatch' : String(code)
 }
