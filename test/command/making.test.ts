@@ -111,6 +111,31 @@ describe('new', () => {
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
   })
 
+  test('a server with a view (app) runs, its test passes, and hosts show the view', { timeout: 180_000 }, async () => {
+    const dir = join(await mkdtemp(join(tmpdir(), 'portcall-new-')), 'dice')
+    expect(await portcall(['new', dir, '--template', 'app'])).toMatchObject({ code: 0, out: '' })
+    const npm = (...args: string[]): { ok: boolean; output: string } => runNpm(args, { cwd: dir, quiet: true })
+    expect(npm('install', '--prefer-offline', '--no-audit', '--no-fund', tarball)).toMatchObject({ ok: true })
+    expect(npm('test').output).toMatch(/pass 1\n/)
+    const { out } = await portcall(['check', '--json', '--env', 'PATH', '--', 'npm', 'run', '--silent', 'stdio', '--prefix', dir])
+    const { findings } = JSON.parse(out) as { findings: { rule: string }[] }
+    expect(findings.filter(({ rule }) => rule.startsWith('view'))).toEqual([])
+    const program = [
+      'read',
+      'ui://dice/roll-view.html',
+      '--env',
+      'PATH',
+      '--',
+      'npm',
+      'run',
+      '--silent',
+      'stdio',
+      '--prefix',
+      dir,
+    ]
+    expect(await portcall(program)).toMatchObject({ code: 0, out: expect.stringContaining('Roll again') })
+  })
+
   test('a client', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'portcall-new-'))
     expect(await portcall(['new', dir, '--template', 'client'])).toMatchObject({ code: 0 })
