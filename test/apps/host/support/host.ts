@@ -77,7 +77,7 @@ async function openPage(browser: Browser, origin: string, clients: { readonly [s
     if (!client) throw new Error(`There is no server ${server}`)
     if (method === 'tools') return client.tools().toArray()
     return method === 'callTool'
-      ? client.callTool(String(args[0]), args[1] as never)
+      ? client.callTool(String(args[0]), args[1] as never, args[2] ? { meta: args[2] as never } : {})
       : client.request(String(args[0]), args[1] as never)
   })
   await page.goto(origin)

@@ -21,7 +21,7 @@ function clientOf(server: string): AppClient {
   const send = (method: string, ...args: unknown[]): Promise<never> => window.mcp(server, method, args) as Promise<never>
   return {
     tools: () => ({ toArray: () => send('tools') }),
-    callTool: (name, args) => send('callTool', name, args),
+    callTool: (name, args, options) => send('callTool', name, args, options?.meta),
     request: (method, params) => send('request', method, params),
   }
 }

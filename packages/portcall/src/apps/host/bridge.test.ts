@@ -123,6 +123,31 @@ describe('createHostBridge', () => {
     },
   )
 
+  test.each([
+    ['time', 'a', true],
+    ['secret', 'a', false],
+    ['time', 'b', true],
+    ['ime', 'a', false],
+    ['', 'a', false],
+    ['shared', 'a', true],
+    ['shared', 'c', false],
+  ])('behind a gateway, a view calls %s by the name on its server (%s): %s', async (name, server, isCalled) => {
+    const called: string[] = []
+    const listed = [tool('a__time'), tool('a__secret', ['model']), tool('a__shared'), tool('b__shared', ['model'])]
+    const client: AppClient = {
+      tools: () => ({ toArray: async () => listed }),
+      callTool: async (one) => {
+        called.push(one)
+        return { content: [] }
+      },
+      request: async () => ({}),
+    }
+    const { connect, ask } = createView({ client, uri: `ui://${server}/view.html` })
+    await connect()
+    const { error } = await ask('tools/call', { name })
+    expect([called, error === undefined]).toEqual(isCalled ? [[name], true] : [[], false])
+  })
+
   test('survives 10,000 random messages, and answers afterwards', async () => {
     const { below, chance, pick } = createRandom(7)
     const names = Object.keys(VIEW_METHODS)
@@ -135,8 +160,8 @@ describe('createHostBridge', () => {
         ? Object.fromEntries(
             ['name', 'uri', 'url', 'id', 'content', 'appInfo', '__proto__', 'type'].map((name) => [name, value(depth - 1)]),
           )
-        : pick(chance(0.02) ? foreign : values)
-    const { bridge, posted, events, ask, connect } = createView({
+        : pick(chance(0.002) ? foreign : values)
+    const { bridge, events, ask, connect } = createView({
       onMessage: () => {
         throw new Error('no')
       },
@@ -157,7 +182,7 @@ describe('createHostBridge', () => {
             },
       )
     expect(isObject((await ask('ping')).result)).toBe(true)
-    expect(posted.filter((message) => 'error' in message).length).toBeGreaterThan(2000)
+    expect(events.filter((event) => event.type === 'message' && event.from === 'view').length).toBeGreaterThan(3000)
     expect(events.filter((event) => event.type === 'refused' && event.reason.includes('second'))).toEqual([])
   })
 

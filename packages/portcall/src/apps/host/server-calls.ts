@@ -44,10 +44,8 @@ export function createServerCalls({ client, view, approve }: ServerCallOptions):
     })
     return listed
   }
-  const find = async (name: string): Promise<Tool | undefined> => {
-    const isKnown = ({ name: other }: Tool): boolean => other === name
-    return (await (tools ?? list())).find(isKnown) ?? (await list()).find(isKnown)
-  }
+  const find = async (name: string): Promise<Tool | undefined> =>
+    findTool(await (tools ?? list()), name, view) ?? findTool(await list(), name, view)
   const meta = view === undefined ? {} : { [CALLING_VIEW_META]: view }
 
   return {
@@ -74,6 +72,20 @@ export function createServerCalls({ client, view, approve }: ServerCallOptions):
     },
     request: (method, params, { signal }) => passing(() => connected().request(method, params, { signal, meta })),
   }
+}
+
+/**
+ * Finds a tool by its name, or by the name on its server: gateways put a prefix in front, which views do not know. A gateway decides by the view which
+ * server is meant. So that a view calls nothing that is not for views, one that may not be called is returned rather than one that may.
+ */
+function findTool(tools: readonly Tool[], name: string, view: string | undefined): Tool | undefined {
+  const exact = tools.find((tool) => tool.name === name)
+  if (exact || name === '') return exact
+  const prefixed = tools.filter((tool) => tool.name.endsWith(name) && /[^a-z0-9]$/i.test(tool.name.slice(0, -name.length)))
+  const server = view === undefined ? undefined : /^ui:\/\/([^/?#]+)/.exec(view)?.[1]
+  const own = prefixed.filter((tool) => server !== undefined && tool.name.startsWith(server))
+  const candidates = own.length > 0 ? own : prefixed
+  return candidates.find((tool) => !isVisibleTo(tool, 'app')) ?? candidates[0]
 }
 
 function refusal(): JsonObject {
