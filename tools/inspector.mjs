@@ -27,7 +27,9 @@ const isBuilt = (hash) => existsSync(PAGE.built) && existsSync(STAMP) && readFil
 function build() {
   console.error('building the inspector …')
   const vite = join(PAGE.home, 'node_modules', 'vite', 'bin', 'vite.js')
-  const { ok, output } = runNode([vite, 'build', PAGE.home, '--logLevel', 'warn'], { cwd: PAGE.home, quiet: true })
+  // Tests set NODE_ENV; with another value, Vite builds a page for development, which contains the paths of this machine.
+  const env = { NODE_ENV: 'production' }
+  const { ok, output } = runNode([vite, 'build', PAGE.home, '--logLevel', 'warn'], { cwd: PAGE.home, quiet: true, env })
   if (!ok) throw new Error(`the inspector cannot be built:\n${output}`)
   writeFileSync(join(PAGE.built, 'THIRD-PARTY.txt'), noticesOf(packagesIn(PAGE.home, PAGE.takeLicenses())))
 }

@@ -108,6 +108,10 @@ try {
     faultsOf(runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, quiet: true })),
   )
   const installed = join(folder, 'node_modules', 'portcall')
+  report.check(
+    'no file contains a path of this machine',
+    paths.filter((path) => readText(join(installed, path)).includes(ROOT)),
+  )
   const size = Math.ceil(diskUsage(installed) / 1024)
   report.check(`${size} KB installed`, size > MOST_KB ? [`more than ${MOST_KB} KB`] : [])
   const bundled = [...new Set(namesIn(readNotices(join(installed, 'dist'))))]
