@@ -41,7 +41,7 @@ export async function lintViews(inventory: ServerInventory, options: LintOptions
 }
 
 async function checkView(view: LintedView, { since, url }: LintOptions, report: ReportFinding): Promise<void> {
-  const page = pageOf(view)
+  const page = await pageOf(view)
   if (!page) return report('error', 'view-missing', reasonOf(view))
   for (const { rule, level, find } of PAGE_RULES) for (const message of find(page)) report(level, rule, message)
   for (const message of await faultsOfDomain(page, url)) report('error', 'view-domain', message)

@@ -2,7 +2,7 @@ import { isObject } from '../../../jsonrpc/message.ts'
 import { readToolView } from '../../../protocol/apps.ts'
 import type { Resource, ResourceContents, Tool } from '../../../protocol/types.ts'
 import type { ServerInventory } from '../inventory.ts'
-import { type PageFacts, readPage } from './page-facts.ts'
+import type { PageFacts } from './page-facts.ts'
 import { pageTextOf, type ReadView } from './read-views.ts'
 
 /** A view, with everything that the rules look at. */
@@ -33,9 +33,11 @@ export function viewsOf({ tools, resources, views = [] }: ServerInventory): Lint
   }))
 }
 
-/** Reads the page of a view. Returns `undefined` if there is none. */
-export function pageOf(view: LintedView): LintedPage | undefined {
+/** Reads the page of a view. Resolves to `undefined` if there is none. */
+export async function pageOf(view: LintedView): Promise<LintedPage | undefined> {
   const { contents } = view.read
   const html = isObject(contents) ? pageTextOf(contents as ResourceContents) : ''
-  return contents && html.trim() !== '' ? { ...view, contents, html, page: readPage(html) } : undefined
+  if (!contents || html.trim() === '') return undefined
+  const { readPage } = await import('./page-facts.ts')
+  return { ...view, contents, html, page: readPage(html) }
 }

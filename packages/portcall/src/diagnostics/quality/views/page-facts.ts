@@ -1,9 +1,9 @@
 import { isObject } from '../../../jsonrpc/message.ts'
 import { parseObject } from '../../../jsonrpc/parse-object.ts'
 import type { ViewCsp } from '../../../protocol/apps.ts'
+import { type PageElement, parsePage } from '../../../views/bundle/page/document.ts'
 import { isLocal } from '../../../views/is-local.ts'
 import { readStyleFacts } from './page-styles.ts'
-import { type PageTag, pageTagsOf } from './page-tags.ts'
 import { readScript, type ScriptText } from './script-text.ts'
 import { type FileUse, readUses } from './script-uses.ts'
 
@@ -37,21 +37,21 @@ const FILE_ATTRIBUTES: { readonly [element: string]: { readonly names: readonly 
 const LOADED_LINK = /\b(?:stylesheet|modulepreload|preload)\b/i
 const CODE_TYPE = /^(?:$|module$|(?:text|application)\/(?:x-)?(?:java|ecma)script)/i
 
-/** Reads a page. Linear in its size. */
+/** Reads a page. Linear in its size. It loads the parser of HTML, which is large: import it when there is a page. */
 export function readPage(html: string): PageFacts {
-  const tags = pageTagsOf(html)
-  const inline = tags.filter(({ name, attributes }) => name === 'script' && !attributes.has('src'))
-  const typeOf = ({ attributes }: PageTag): string => attributes.get('type')?.trim() ?? ''
-  const importMap = inline.filter((tag) => typeOf(tag).toLowerCase() === 'importmap').flatMap(({ text }) => addressesOf(text))
+  const { elements } = parsePage(html)
+  const inline = elements.filter(({ name, attributes }) => name === 'script' && !attributes.has('src'))
+  const typeOf = (element: PageElement): string => valueOf(element, 'type').toLowerCase()
+  const importMap = inline.filter((one) => typeOf(one) === 'importmap').flatMap(({ content }) => addressesOf(content.text))
   const scripts = inline
-    .filter((tag) => CODE_TYPE.test(typeOf(tag)))
-    .map((tag) => ({ ...readScript(tag.text), isModule: typeOf(tag).toLowerCase() === 'module' }))
+    .filter((one) => CODE_TYPE.test(typeOf(one)))
+    .map((one) => ({ ...readScript(one.content.text), isModule: typeOf(one) === 'module' }))
   const styles = [
-    ...tags.filter(({ name }) => name === 'style').map(({ text }) => readStyleFacts(text)),
-    ...tags.flatMap(({ attributes }) => readStyleFacts(attributes.get('style') ?? '', true)),
+    ...elements.filter(({ name }) => name === 'style').map(({ content }) => readStyleFacts(content.text)),
+    ...elements.flatMap((element) => readStyleFacts(valueOf(element, 'style'), true)),
   ]
   const fileUses: FileUse[] = [
-    ...tags.flatMap(usesOfTag),
+    ...elements.flatMap(usesOfElement),
     ...importMap.map((address) => ({ address, list: 'resourceDomains' as const, by: 'the import map' })),
     ...styles.flatMap(({ files }) => files.map((address) => ({ address, list: 'resourceDomains' as const, by: 'a style' }))),
   ]
@@ -68,16 +68,19 @@ export function readPage(html: string): PageFacts {
   }
 }
 
-function usesOfTag({ name, attributes }: PageTag): FileUse[] {
+const valueOf = ({ attributes }: PageElement, name: string): string => attributes.get(name)?.trim() ?? ''
+
+function usesOfElement(element: PageElement): FileUse[] {
+  const { name } = element
   if (name === 'link') {
-    const relation = attributes.get('rel') ?? ''
+    const relation = valueOf(element, 'rel')
     return LOADED_LINK.test(relation)
-      ? [{ address: attributes.get('href') ?? '', list: 'resourceDomains', by: `<link rel="${relation}">` }]
+      ? [{ address: valueOf(element, 'href'), list: 'resourceDomains', by: `<link rel="${relation}">` }]
       : []
   }
   const known = Object.hasOwn(FILE_ATTRIBUTES, name) ? FILE_ATTRIBUTES[name] : undefined
   return (known?.names ?? []).flatMap((attribute) => {
-    const value = attributes.get(attribute) ?? ''
+    const value = valueOf(element, attribute)
     const addresses = attribute === 'srcset' ? value.split(',').map((part) => part.trim().split(/\s/, 1)[0] ?? '') : [value]
     return addresses
       .filter((address) => address !== '')

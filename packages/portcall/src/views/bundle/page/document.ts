@@ -90,14 +90,17 @@ function placesOf({ root, head, body }: Parts, html: string, afterDoctype: numbe
 /** Returns where the last child of an element ends. */
 function lastEnd(element: Element | undefined): number | undefined {
   const ends = element?.childNodes.flatMap(({ sourceCodeLocation }) => sourceCodeLocation?.endOffset ?? []) ?? []
-  return ends.length === 0 ? undefined : Math.max(...ends)
+  return ends.length === 0 ? undefined : ends.reduce((last, end) => Math.max(last, end))
 }
 
-function readElement({ tagName, attrs, sourceCodeLocation }: Element, html: string, isInert: boolean): PageElement | undefined {
+function readElement(element: Element, html: string, isInert: boolean): PageElement | undefined {
+  const { tagName, attrs, sourceCodeLocation } = element
   if (!sourceCodeLocation) return undefined
   // A void element has no start tag of its own.
   const startTag = sourceCodeLocation.startTag ?? sourceCodeLocation
-  const content = { start: startTag.endOffset, end: sourceCodeLocation.endTag?.startOffset ?? sourceCodeLocation.endOffset }
+  // Without an end tag, the content ends with the last child.
+  const end = sourceCodeLocation.endTag?.startOffset ?? lastEnd(element) ?? sourceCodeLocation.endOffset
+  const content = { start: startTag.endOffset, end }
   return {
     name: tagName.toLowerCase(),
     attributes: new Map(attrs.map(({ name, value, prefix }) => [prefix ? `${prefix}:${name}` : name, value])),

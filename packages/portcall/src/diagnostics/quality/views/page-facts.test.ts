@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
 import { growthOf, PIECES } from '../../../../test-kit/growth.ts'
-import { pageTagsOf } from './page-tags.ts'
+import { parsePage } from '../../../views/bundle/page/document.ts'
+import { readPage } from './page-facts.ts'
 
-const show = (html: string) => pageTagsOf(html).map(({ name, attributes, text }) => [name, Object.fromEntries(attributes), text])
+const show = (html: string) =>
+  parsePage(html).elements.map(({ name, attributes, content }) => [
+    name,
+    Object.fromEntries(attributes),
+    name === 'script' || name === 'style' ? content.text : '',
+  ])
 
 test('tags have their attributes, in any spelling', () => {
   expect(show('<IMG SRC = "a&amp;b" alt=\'"\' data-src=c hidden/><br/><a href=/x/>')).toEqual([
@@ -31,7 +37,7 @@ test('what never ends is left out', () => {
 test.each([...PIECES, '<', '<a ', '<a x="', "<a x='", '<!--', '<script>', '</script', '<a x=', '<a/', '&amp;'])(
   'a page of many %j is read in linear time',
   (piece) => {
-    expect(growthOf(pageTagsOf, (size) => `<a ${piece.repeat(Math.ceil(size / piece.length))}`)).toBeLessThan(3)
-    expect(growthOf(pageTagsOf, (size) => piece.repeat(Math.ceil(size / piece.length)))).toBeLessThan(3)
+    expect(growthOf(readPage, (size) => `<a ${piece.repeat(Math.ceil(size / piece.length))}`)).toBeLessThan(3)
+    expect(growthOf(readPage, (size) => piece.repeat(Math.ceil(size / piece.length)))).toBeLessThan(3)
   },
 )
