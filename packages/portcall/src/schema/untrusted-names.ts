@@ -66,13 +66,15 @@ function rulesOf(patternProperties: JsonObject, parts: (schema: unknown) => () =
 /** Returns the function that adds a schema to `$defs`. Its validator is created when a value needs it. */
 function createParts(root: JsonObject, createPart: CreatePartValidator): (schema: unknown) => () => PartValidator {
   let count = 0
+  let definitions: JsonObject | undefined
   return (schema) => {
     if (!isObject(schema)) {
       const constant = { matches: () => schema !== false, errorsOf: notAllowed }
       return () => constant
     }
     const definition = `${PREFIX}${count++}`
-    root.$defs = { ...(isObject(root.$defs) ? root.$defs : {}), [definition]: schema }
+    definitions ??= root.$defs = isObject(root.$defs) ? { ...root.$defs } : {}
+    definitions[definition] = schema
     let part: PartValidator | undefined
     return () => (part ??= createPart(root, definition))
   }
