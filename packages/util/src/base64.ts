@@ -8,3 +8,8 @@ export function toBase64(value: Uint8Array | string): string {
     binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES))
   return btoa(binary)
 }
+
+/** Decodes base64. @throws DOMException if the text is not base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}

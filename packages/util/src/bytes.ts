@@ -10,3 +10,8 @@ export function concatBytes(chunks: readonly Uint8Array[], length: number): Uint
   }
   return bytes
 }
+
+/** Returns bytes as hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

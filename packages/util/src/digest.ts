@@ -1,4 +1,5 @@
 import { toBase64url } from './base64url.ts'
+import { toHex } from './bytes.ts'
 
 /** Returns the SHA-256 of a text in base64url, for instance to store it in place of a secret. */
 export async function sha256(text: string): Promise<string> {
@@ -9,7 +10,7 @@ export async function sha256(text: string): Promise<string> {
 export async function sha256Hex(data: string | Uint8Array): Promise<string> {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : Uint8Array.from(data)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(digest)
 }
 
 /** Compares two strings in a time that depends on their lengths only. */

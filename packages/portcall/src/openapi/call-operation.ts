@@ -1,5 +1,6 @@
 /** Calls an operation of an API: from arguments to a result. */
 
+import { fromBase64 } from '../../../util/src/base64.ts'
 import { isSecretParameter } from '../../../util/src/secret-names.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult } from '../protocol/types.ts'
@@ -93,7 +94,7 @@ function secretsIn(name: string, value: string): string[] {
 
 function decodeBase64(text: string): string {
   try {
-    return new TextDecoder().decode(Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0)))
+    return new TextDecoder().decode(fromBase64(text))
   } catch {
     return ''
   }

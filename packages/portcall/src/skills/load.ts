@@ -1,3 +1,4 @@
+import { fromBase64 } from '../../../util/src/base64.ts'
 import { isJsonEqual } from '../../../util/src/json-equal.ts'
 import type { ClientExtensionContext } from '../client/extension.ts'
 import type { CallOptions } from '../client/options.ts'
@@ -137,7 +138,7 @@ function toContent(uri: string, contents: readonly ResourceContents[]): SkillCon
     return { uri, bytes: new TextEncoder().encode(content.text), text: content.text }
   if (!('blob' in content) || typeof content.blob !== 'string') throw new SkillError(`${uri} has no content`)
   try {
-    return { uri, bytes: Uint8Array.from(atob(content.blob), (unit) => unit.charCodeAt(0)), text: undefined }
+    return { uri, bytes: fromBase64(content.blob), text: undefined }
   } catch (error) {
     throw new SkillError(`${uri} has content that is not valid Base64`, { cause: error })
   }

@@ -1,6 +1,7 @@
 /** The host's side of a view, without a browser: it checks and answers the messages of the view, and tells it what happens. */
 import { checkOptions } from '../../../../util/src/check-options.ts'
 import { errorMessage } from '../../../../util/src/errors.ts'
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { delay } from '../../../../util/src/timers.ts'
 import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
 import { resultOf } from '../../jsonrpc/errors.ts'
@@ -12,7 +13,7 @@ import { appHostOf, BRIDGE_OPTIONS, type BridgeState, type HostBridgeOptions } f
 import { offerCapabilities } from './capabilities.ts'
 import { createDelivery } from './delivery.ts'
 import { createAdmission, findFault } from './message-limits.ts'
-import type { ViewState } from './methods.ts'
+import { shownMethod, type ViewState } from './methods.ts'
 import { takeNotifications } from './notifications.ts'
 import type { AppHostProfile } from './profiles.ts'
 import { answerRequests } from './requests.ts'
@@ -121,7 +122,9 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
   const request: HostBridge['request'] = async (method, params = {}, source) =>
     resultOf(await peer.request(method, params, source), method)
   const changeContext = (context: HostContext): void => {
-    const changes = Object.fromEntries(Object.entries(context).filter(([name, value]) => !isSame(state.context[name], value)))
+    const changes = Object.fromEntries(
+      Object.entries(context).filter(([name, value]) => !isJsonEqual(state.context[name], value)),
+    )
     state.context = { ...state.context, ...changes }
     if (state.name === 'ready' && tells.context && Object.keys(changes).length > 0)
       notify('ui/notifications/host-context-changed', changes)
@@ -168,8 +171,6 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
     close: () => (closing ??= tearDown()),
   }
 }
-
-const isSame = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
 
 /** Creates the function that reports events. Exceptions of the receiver are not passed to views. */
 function createEmitter({ onEvent }: HostBridgeOptions): (event: AppEvent) => void {
@@ -236,7 +237,5 @@ const INVALID_REQUEST = -32600
 function headOf(message: unknown): { readonly id?: string | number; readonly method?: string } {
   if (typeof message !== 'object' || message === null) return {}
   const { id, method } = message as { id?: unknown; method?: unknown }
-  return { ...(isRequestId(id) && { id }), ...(typeof method === 'string' && { method: method.slice(0, MAX_METHOD_SHOWN) }) }
+  return { ...(isRequestId(id) && { id }), ...(typeof method === 'string' && { method: shownMethod(method) }) }
 }
-
-const MAX_METHOD_SHOWN = 100

@@ -1,4 +1,5 @@
 /** Files that views offer for download. */
+import { fromBase64 } from '../../../../util/src/base64.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 
 /** A file that a view offers. */
@@ -46,16 +47,9 @@ export function readFiles(contents: readonly unknown[]): OfferedFile[] {
       return { name: nameOf(item.name ?? item.uri), mimeType: typeOf(item.mimeType), uri: String(item.uri) }
     const { uri, mimeType, text, blob } = item.resource
     const type = typeOf(mimeType)
-    const data = typeof blob === 'string' ? bytesOf(blob) : String(text)
+    const data = typeof blob === 'string' ? fromBase64(blob) : String(text)
     return { name: nameOf(uri), mimeType: type, data: new Blob([data], { type }) }
   })
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(base64)
-  const bytes = new Uint8Array(binary.length)
-  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
-  return bytes
 }
 
 /** A media type that browsers open as a page would run in the host's origin. */

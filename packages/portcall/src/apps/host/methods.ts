@@ -130,3 +130,8 @@ export function ruleOf(method: string, kind: MethodRule['kind']): MethodRule | u
   const rule = VIEW_METHODS[method as ViewMethod]
   return rule.kind === kind ? rule : undefined
 }
+
+const MAX_SHOWN = 100
+
+/** Returns the name of a method for messages and events: views choose it. */
+export const shownMethod = (method: string): string => method.slice(0, MAX_SHOWN)

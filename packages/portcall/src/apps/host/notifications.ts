@@ -1,6 +1,6 @@
 /** The notifications of views. */
 import type { JsonObject, Notification } from '../../jsonrpc/message.ts'
-import { ruleOf, type ViewNotificationMethod } from './methods.ts'
+import { ruleOf, shownMethod, type ViewNotificationMethod } from './methods.ts'
 import { type BridgeParts, findRefusal } from './requests.ts'
 
 interface NotificationParts extends BridgeParts {
@@ -13,8 +13,7 @@ type Take = (params: JsonObject) => void
 /** Creates the function that takes notifications. Wrong ones are ignored and reported. */
 export function takeNotifications(parts: NotificationParts): (notification: Notification) => void {
   const takers = createTakers(parts)
-  const ignore = (method: string, reason: string): void =>
-    parts.emit({ type: 'refused', method: method.slice(0, MAX_METHOD), reason })
+  const ignore = (method: string, reason: string): void => parts.emit({ type: 'refused', method: shownMethod(method), reason })
   return ({ method, params = {} }) => {
     const rule = ruleOf(method, 'notification')
     if (!rule) return ignore(method, 'Unknown notification')
@@ -27,8 +26,6 @@ export function takeNotifications(parts: NotificationParts): (notification: Noti
     }
   }
 }
-
-const MAX_METHOD = 100
 
 function createTakers({ options, profile, enter, emit, onReady, cancel }: NotificationParts): {
   readonly [method in ViewNotificationMethod]: Take

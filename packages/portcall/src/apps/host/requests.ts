@@ -9,7 +9,7 @@ import type { DisplayMode, HostContext } from '../view/types.ts'
 import type { BridgeState, HostBridgeOptions } from './bridge-options.ts'
 import { foreignContent, type OfferedCapabilities } from './capabilities.ts'
 import { readFiles } from './downloads.ts'
-import { type MethodRule, ruleOf, type ViewRequestMethod, type ViewState } from './methods.ts'
+import { type MethodRule, ruleOf, shownMethod, type ViewRequestMethod, type ViewState } from './methods.ts'
 import type { AppHostProfile } from './profiles.ts'
 import type { ServerCallContext, ServerCalls } from './server-calls.ts'
 import type { AppEvent } from './types.ts'
@@ -58,12 +58,12 @@ const DURING: { readonly [state in ViewState]: string } = {
 export function answerRequests(parts: RequestParts): Exchange {
   const answers = createAnswers(parts)
   const refuse = (method: string, error: RpcError): RpcError => {
-    parts.emit({ type: 'refused', reason: error.message, method: method.slice(0, MAX_METHOD), code: error.code })
+    parts.emit({ type: 'refused', reason: error.message, method: shownMethod(method), code: error.code })
     return error
   }
   const answer = async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     const rule = ruleOf(method, 'request')
-    if (!rule) throw refuse(method, new RpcError(ErrorCode.methodNotFound, `Unknown method: ${method.slice(0, MAX_METHOD)}`))
+    if (!rule) throw refuse(method, new RpcError(ErrorCode.methodNotFound, `Unknown method: ${shownMethod(method)}`))
     const refusal = findRefusal(rule, method, parts)
     if (refusal) throw refuse(method, refusal)
     const problem = rule.params(params, 'params')
@@ -83,8 +83,6 @@ export function answerRequests(parts: RequestParts): Exchange {
     }
   }
 }
-
-const MAX_METHOD = 100
 
 function createAnswers(parts: RequestParts): { readonly [method in ViewRequestMethod]: Answer } {
   const { options, capabilities, state, enter, calls, profile } = parts

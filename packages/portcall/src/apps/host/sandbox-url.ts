@@ -1,4 +1,5 @@
 /** The URL of the proxy page of one view. */
+import { toHex } from '../../../../util/src/bytes.ts'
 import { sha256Hex } from '../../../../util/src/digest.ts'
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import { HostError } from './errors.ts'
@@ -49,7 +50,5 @@ const NAME_LENGTH = 32
 /** Returns the name that stands for `*`: the same one for one server, or a new one. */
 export async function originName(server: string | undefined): Promise<string> {
   if (server !== undefined) return (await sha256Hex(server)).slice(0, NAME_LENGTH)
-  return Array.from(crypto.getRandomValues(new Uint8Array(NAME_LENGTH / 2)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+  return toHex(crypto.getRandomValues(new Uint8Array(NAME_LENGTH / 2)))
 }

@@ -1,7 +1,9 @@
 /** The page of a view, as its server has it. */
+import { fromBase64 } from '../../../../util/src/base64.ts'
 import { errorMessage } from '../../../../util/src/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { isViewMimeType, isViewUri, readToolView, readViewMeta, type ViewMeta } from '../../protocol/apps.ts'
+import { followPages } from '../../protocol/pages.ts'
 import type { Tool } from '../../protocol/types.ts'
 import { HostError } from './errors.ts'
 import type { AppClient } from './types.ts'
@@ -48,7 +50,7 @@ function htmlOf({ text, blob }: JsonObject): string | undefined {
   if (typeof text === 'string') return text
   if (typeof blob !== 'string') return undefined
   try {
-    return new TextDecoder().decode(Uint8Array.from(atob(blob), (character) => character.charCodeAt(0)))
+    return new TextDecoder().decode(fromBase64(blob))
   } catch {
     return undefined
   }
@@ -56,9 +58,17 @@ function htmlOf({ text, blob }: JsonObject): string | undefined {
 
 /** Some servers describe the view only where they list it. Failures count as nothing. */
 async function listedMeta(client: AppClient, uri: string, signal: AbortSignal): Promise<ViewMeta> {
-  const { resources } = await client.request('resources/list', {}, { signal }).catch((): JsonObject => ({}))
-  const listed = Array.isArray(resources) ? resources.find((resource) => isObject(resource) && resource.uri === uri) : undefined
-  return listed ? readViewMeta(listed as JsonObject) : {}
+  const fetch = (cursor: string | undefined): Promise<JsonObject> =>
+    client.request('resources/list', cursor === undefined ? {} : { cursor }, { signal })
+  try {
+    for await (const { resources } of followPages({ method: 'resources/list', key: 'resources', fetch })) {
+      const listed = Array.isArray(resources) ? resources.find((one) => isObject(one) && one.uri === uri) : undefined
+      if (listed) return readViewMeta(listed as JsonObject)
+    }
+  } catch (error) {
+    if (signal.aborted) throw error
+  }
+  return {}
 }
 
 const unreadable = (message: string, cause?: unknown): HostError => new HostError('VIEW_UNREADABLE', message, { cause })

@@ -1,5 +1,6 @@
 /** Files in arguments of tools: as text, or as bytes in base64. */
 
+import { fromBase64 } from '../../../../util/src/base64.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { ToolError } from '../../server/errors.ts'
 
@@ -38,7 +39,7 @@ export function fileBlob({ text, data, contentType }: FileArgument, mediaType: s
   if (text !== undefined) return new Blob([text], { type })
   if (data === undefined) throw new ToolError('A file must have its content as "text", or as "data" in base64')
   try {
-    return new Blob([Uint8Array.from(atob(data), (unit) => unit.charCodeAt(0))], { type })
+    return new Blob([fromBase64(data)], { type })
   } catch (cause) {
     throw new ToolError('The data of a file must be base64', { cause })
   }

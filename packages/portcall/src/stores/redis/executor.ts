@@ -1,3 +1,4 @@
+import { toHex } from '../../../../util/src/bytes.ts'
 import { createUnavailableError, type StoreUnavailableError } from '../errors.ts'
 import { createCircuitBreaker } from '../remote/circuit-breaker.ts'
 import { createLazyConnection } from '../remote/lazy-connection.ts'
@@ -128,7 +129,7 @@ function isMissingScript(result: unknown): boolean {
 async function digestAll(scripts: readonly string[]): Promise<Map<string, string>> {
   const digests = scripts.map(async (script): Promise<[string, string]> => {
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-1', new TextEncoder().encode(script)))
-    return [script, Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')]
+    return [script, toHex(hash)]
   })
   return new Map(await Promise.all(digests))
 }

@@ -41,14 +41,14 @@ const CODE_TYPE = /^(?:$|module$|(?:text|application)\/(?:x-)?(?:java|ecma)scrip
 export function readPage(html: string): PageFacts {
   const { elements } = parsePage(html)
   const inline = elements.filter(({ name, attributes }) => name === 'script' && !attributes.has('src'))
-  const typeOf = (element: PageElement): string => valueOf(element, 'type').toLowerCase()
+  const typeOf = (element: PageElement): string => attributeOf(element, 'type').toLowerCase()
   const importMap = inline.filter((one) => typeOf(one) === 'importmap').flatMap(({ content }) => addressesOf(content.text))
   const scripts = inline
     .filter((one) => CODE_TYPE.test(typeOf(one)))
     .map((one) => ({ ...readScript(one.content.text), isModule: typeOf(one) === 'module' }))
   const styles = [
     ...elements.filter(({ name }) => name === 'style').map(({ content }) => readStyleFacts(content.text)),
-    ...elements.flatMap((element) => readStyleFacts(valueOf(element, 'style'), true)),
+    ...elements.flatMap((element) => readStyleFacts(attributeOf(element, 'style'), true)),
   ]
   const fileUses: FileUse[] = [
     ...elements.flatMap(usesOfElement),
@@ -68,19 +68,19 @@ export function readPage(html: string): PageFacts {
   }
 }
 
-const valueOf = ({ attributes }: PageElement, name: string): string => attributes.get(name)?.trim() ?? ''
+const attributeOf = ({ attributes }: PageElement, name: string): string => attributes.get(name)?.trim() ?? ''
 
 function usesOfElement(element: PageElement): FileUse[] {
   const { name } = element
   if (name === 'link') {
-    const relation = valueOf(element, 'rel')
+    const relation = attributeOf(element, 'rel')
     return LOADED_LINK.test(relation)
-      ? [{ address: valueOf(element, 'href'), list: 'resourceDomains', by: `<link rel="${relation}">` }]
+      ? [{ address: attributeOf(element, 'href'), list: 'resourceDomains', by: `<link rel="${relation}">` }]
       : []
   }
   const known = Object.hasOwn(FILE_ATTRIBUTES, name) ? FILE_ATTRIBUTES[name] : undefined
   return (known?.names ?? []).flatMap((attribute) => {
-    const value = valueOf(element, attribute)
+    const value = attributeOf(element, attribute)
     const addresses = attribute === 'srcset' ? value.split(',').map((part) => part.trim().split(/\s/, 1)[0] ?? '') : [value]
     return addresses
       .filter((address) => address !== '')

@@ -1,3 +1,4 @@
+import { fromBase64 } from '../../../../../util/src/base64.ts'
 import { sha256Hex } from '../../../../../util/src/digest.ts'
 import type { Client } from '../../../client/types.ts'
 import { isViewUri, readToolView } from '../../../protocol/apps.ts'
@@ -48,7 +49,7 @@ async function readView(client: Client, uri: string, options: Parameters<Client[
 export function pageTextOf(contents: ResourceContents): string {
   if ('text' in contents) return contents.text
   try {
-    return new TextDecoder().decode(Uint8Array.from(atob(contents.blob), (unit) => unit.charCodeAt(0)))
+    return new TextDecoder().decode(fromBase64(contents.blob))
   } catch {
     return ''
   }
