@@ -157,6 +157,14 @@ test('a view that never connects is removed, and the error says so', async () =>
   await expect(shown).rejects.toThrow(/ui\/initialize/)
 })
 
+test('a view that is closed before it connects rejects, and does not wait for the limit', async () => {
+  const shown = show('silent', 'probes', { tool: 'silent', sandbox: host.sandbox, args: {}, handshakeTimeoutMs: 60_000 })
+  const failed = shown.catch((error: unknown) => String(error))
+  await host.page.waitForSelector('#silent iframe', { state: 'attached' })
+  await host.page.evaluate(() => window.tested.close('silent'))
+  expect(await failed).toMatch(/AbortError/)
+})
+
 test('50 views that were opened and closed leave no frame and no listener', async () => {
   const { page } = host
   const count = (): Promise<number> => page.evaluate(() => document.querySelectorAll('iframe').length)

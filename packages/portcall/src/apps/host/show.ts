@@ -16,7 +16,7 @@ import { readView } from './view-source.ts'
 
 /** A view that is shown. */
 export interface ShownApp {
-  /** Resolves when the view is connected. Rejects with a `HostError` if it cannot be shown; the element then says why. */
+  /** Resolves when the view is connected. Rejects with a `HostError` if it cannot be shown; the element then says why. Rejects with an `AbortError` if it is closed before. */
   readonly ready: Promise<void>
   /** The frame with the proxy page. Absent until the view is read. */
   readonly frame: HTMLIFrameElement | undefined
@@ -44,7 +44,7 @@ export function showApp(options: ShowAppOptions): ShownApp {
   const parts: { bridge?: HostBridge; stopWatching?: () => void } = {}
   const stage = createStage(options, {
     onError: (error) => options.onEvent?.({ type: 'error', error }),
-    isClosed: () => stop.signal.aborted,
+    closed: stop.signal,
   })
   let closing: Promise<void> | undefined
   const app: ShownApp = {

@@ -28,7 +28,7 @@ export interface Stage {
   post(message: Message): void
   /** Reacts to size, mode and state of the view. */
   observe(event: AppEvent): void
-  /** Creates the frame. Resolves when the view is connected. */
+  /** Creates the frame. Resolves when the view is connected. Rejects if it does not connect, or is closed before. */
   load(view: StagedView): Promise<void>
   /** Shows why there is no view. */
   fail(error: unknown): void
@@ -43,7 +43,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000
 /** Creates the stage of a view. It adds nothing to the page before `load`. */
 export function createStage(
   options: ShowAppOptions,
-  { onError, isClosed }: { onError(error: unknown): void; isClosed(): boolean },
+  { onError, closed }: { onError(error: unknown): void; readonly closed: AbortSignal },
 ): Stage {
   const { element, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options
   const document = element.ownerDocument
@@ -100,6 +100,7 @@ export function createStage(
       new Promise((resolve, reject) => {
         let hasProxy = false
         onReady = resolve
+        closed.addEventListener('abort', () => reject(closed.reason), { once: true })
         origin = url.origin
         const created = createFrame(document, { allow: allowAttribute(permissions), title: page.uri ?? 'View' })
         frame = created
@@ -112,7 +113,7 @@ export function createStage(
         }
         window.addEventListener('message', receive)
         timer = setTimeout(() => {
-          if (isClosed() || bridge.state === 'ready') return
+          if (closed.aborted || bridge.state === 'ready') return
           const error = hasProxy ? notConnected(bridge, handshakeTimeoutMs) : notLoaded(url, handshakeTimeoutMs)
           fail(error)
           reject(error)
