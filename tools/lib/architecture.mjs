@@ -16,6 +16,7 @@ export const FOLDERS = {
   auth: ['transports', 'net', 'stores', 'protocol', 'jsonrpc', 'util'],
   cards: ['auth', 'transports', 'stores', 'protocol', 'jsonrpc', 'util'],
   tasks: ['server', 'client', 'stores', 'protocol', 'jsonrpc', 'schema', 'util'],
+  events: ['server', 'client', 'auth', 'net', 'stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   skills: ['server', 'client', 'stores', 'protocol', 'jsonrpc', 'util'],
   apps: ['protocol', 'jsonrpc', 'schema', 'util'],
   views: ['server', 'protocol', 'jsonrpc', 'schema', 'util'],
