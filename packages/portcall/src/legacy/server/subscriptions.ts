@@ -21,7 +21,7 @@ export interface LegacySubscriptions {
   /** @throws RpcError when the resource does not exist, the client lacks scopes for it, or there are too many subscriptions. */
   subscribe(uri: string, subscriber: Subscriber): Promise<void>
   unsubscribe(uri: string): void
-  /** Replaces the subscribed resources, as far as the core accepts them. Does nothing unless it listens. */
+  /** Replaces the subscribed resources, as far as the core accepts them. Resolves when it has. Does nothing unless it listens. */
   sync(uris: readonly string[]): Promise<unknown> | undefined
   /** Reports everything that is subscribed to as changed. Does nothing unless it listens. */
   notifyAll(): Promise<void>
@@ -88,9 +88,10 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
       return acknowledged
     },
     async subscribe(uri, subscriber) {
-      if (resources.has(uri) || closed) return
-      if (resources.size >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions()
-      const { accepted, error } = await openResource(uri, subscriber).outcome
+      if (closed) return
+      const existing = resources.get(uri)
+      if (!existing && resources.size >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions()
+      const { accepted, error } = await (existing ?? openResource(uri, subscriber)).outcome
       const isAccepted = Array.isArray(accepted?.resourceSubscriptions)
       if (!isAccepted || (options.onlyWhileListening && !lists)) this.unsubscribe(uri)
       if (isAccepted) return
@@ -103,8 +104,8 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
     sync(uris) {
       if (!lists) return
       for (const uri of [...resources.keys()]) if (!uris.includes(uri)) this.unsubscribe(uri)
-      const added = uris.filter((uri) => !resources.has(uri)).map((uri) => openResource(uri).outcome)
-      return Promise.all(added)
+      // Waits for those of concurrent calls too: each caller reports that its own is in effect.
+      return Promise.all(uris.map((uri) => (resources.get(uri) ?? openResource(uri)).outcome))
     },
     async notifyAll() {
       const accepted = (await lists?.outcome)?.accepted ?? {}

@@ -69,12 +69,15 @@ function createClusterBackend(endpoint: HttpEndpoint, options: ClusterOptions): 
     },
     async listen(session, context) {
       requireLease(node)
-      const stream = session.streams.open(context)
+      let begin!: () => void
+      const stream = session.streams.open(context, { beginsAfter: new Promise((resolve) => void (begin = resolve)) })
       try {
-        await notifier.claim(session)
+        await notifier.claim(session, begin)
       } catch (error) {
         stream.detachReply()
         throw error
+      } finally {
+        begin()
       }
       await notifier.settle(session)
     },

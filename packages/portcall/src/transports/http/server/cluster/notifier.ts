@@ -4,13 +4,16 @@ import type { SessionCache } from './session-cache.ts'
 
 /** Elects the notifier of a session: the one node that sends change notifications, on its newest standalone stream. */
 export interface NotifierElection {
-  /** Makes this node the notifier and stops the previous one. If that one has failed, reports everything that may have changed meanwhile. */
-  claim(session: ClusterSession): Promise<void>
+  /**
+   * Makes this node the notifier and stops the previous one. If that one has failed, reports everything that may have changed meanwhile.
+   * Calls `onListening` when this node reports changes.
+   */
+  claim(session: ClusterSession, onListening?: () => void): Promise<void>
   /** Lets another node become the notifier if this node is it and has no reader of a standalone stream. */
   offer(session: ClusterSession): void
   /** Claims or offers, depending on whether this node has a reader. Call it after a standalone stream was opened, or could not be opened. */
   settle(session: ClusterSession): Promise<void>
-  /** Makes this node the notifier if it has a reader and the current notifier has none. */
+  /** Makes this node the notifier if it has a reader and the current notifier has none. Otherwise leaves the notifications to that one. */
   check(session: ClusterSession): Promise<void>
   /** Stops sending notifications, unless this node is the notifier by now. */
   stepDown(session: ClusterSession): Promise<void>
@@ -19,7 +22,7 @@ export interface NotifierElection {
 export function createNotifierElection({ lease, rpc }: ClusterNode, cache: SessionCache): NotifierElection {
   const isNotifier = ({ stored: { record } }: ClusterSession): boolean =>
     record.notifier !== undefined && lease.isOwn(record.notifier)
-  const claim = async (session: ClusterSession): Promise<void> => {
+  const claim = async (session: ClusterSession, onListening?: () => void): Promise<void> => {
     const { legacy } = session
     let previous: string | undefined
     await cache.update(session, (record) => {
@@ -27,6 +30,7 @@ export function createNotifierElection({ lease, rpc }: ClusterNode, cache: Sessi
       Object.assign(record, { notifier: lease.owner, lastUsedAt: Date.now(), isBusy: true })
     })
     await legacy.listen()
+    onListening?.()
     if (previous === undefined || lease.isOwn(previous)) return
     const response = await rpc.request(previous, 'stepDown', { session: session.id })
     if (!response) await legacy.notifyMissed()
@@ -48,7 +52,14 @@ export function createNotifierElection({ lease, rpc }: ClusterNode, cache: Sessi
       if (!session.streams.hasListener || isNotifier(session)) return
       const response = notifier === undefined ? undefined : await rpc.request(notifier, 'hasListener', { session: session.id })
       if (!response?.hasListener) await claim(session)
+      else session.legacy.stopListening()
     },
-    stepDown: (session) => cache.refresh(session).catch(() => session.legacy.stopListening()),
+    async stepDown(session) {
+      const isRefreshed = await cache.refresh(session).then(
+        () => true,
+        () => false,
+      )
+      if (!isRefreshed || !isNotifier(session)) session.legacy.stopListening()
+    },
   }
 }

@@ -122,8 +122,10 @@ export class SessionCache {
     await this.update(session, ({ state }) => change(state))
     await rpc.broadcast('stateChanged', { session: session.id })
     const { notifier } = session.stored.record
-    if (notifier !== undefined && !lease.isOwn(notifier))
-      await rpc.request(notifier, 'syncSubscriptions', { session: session.id })
+    if (notifier === undefined) return
+    // This node may have become the notifier since the change was checked.
+    if (lease.isOwn(notifier)) await session.legacy.syncSubscriptions()
+    else await rpc.request(notifier, 'syncSubscriptions', { session: session.id })
   }
 
   /** Compares a session with the store. @throws HttpError 404 if it has ended, 503. */
@@ -190,9 +192,11 @@ export class SessionCache {
     session.stored = stored
     session.checkedAt = performance.now()
     Object.assign(legacy.state, state)
-    if (notifier === undefined || !this.#node.lease.isOwn(notifier)) legacy.stopListening()
+    const isNotifier = notifier !== undefined && this.#node.lease.isOwn(notifier)
+    // A new notifier asks this node to step down when it listens itself.
+    if (!session.streams.hasListener) void (isNotifier || legacy.stopListening())
     // The node may have become the notifier by a write that seemed to fail.
-    else if (session.streams.hasListener) void legacy.listen()
+    else if (isNotifier) void legacy.listen()
   }
 }
 

@@ -22,6 +22,8 @@ export interface StreamStart {
   readonly requests?: readonly Request[] | undefined
   /** The encoded first event of a standalone stream. It is not recorded. */
   readonly firstEvent?: string
+  /** The response begins when it resolves. Until then, the caller can detach the reply. */
+  readonly beginsAfter?: Promise<void>
 }
 
 export interface ResumableStreamsOptions extends Pick<StreamOptions, 'endpoint' | 'log' | 'key' | 'canPoll'> {
@@ -98,12 +100,13 @@ export class ResumableStreams {
   }
 
   /** Answers with a new stream. Disconnects the oldest standalone stream if a further one exceeds `maxSessionStreams`. */
-  open(reply: HttpReply, { headers, requests, firstEvent }: StreamStart = {}): Stream {
+  open(reply: HttpReply, { headers, requests, firstEvent, beginsAfter }: StreamStart = {}): Stream {
     const { nextName, onOpen } = this.#options
     if (!requests) this.#makeRoom()
     const name = nextName ? nextName() : (++this.#lastName).toString(36)
     onOpen?.(name, requests)
     const stream = this.add(name, !requests)
+    if (beginsAfter) stream.pauseUntil(beginsAfter)
     stream.open(reply, headers, firstEvent)
     return stream
   }

@@ -58,6 +58,7 @@ export class Stream {
   #hasGap = false
   /** True if a message was lost because the log is too slow, and the client is not disconnected yet. */
   #hasOverflowed = false
+  #isPaused = false
   #isEnded = false
   /** True if everything up to the end was sent. */
   #isFinished = false
@@ -93,6 +94,7 @@ export class Stream {
     const isPolled = this.#options.log !== null && this.#options.canPoll()
     this.#pendingReply = { reply, headers, mayReconnect: this.isStandalone || isPolled }
     if (isPolled) this.#push('', '')
+    else if (this.isStandalone && this.#isPaused) this.#enqueue(() => this.#connect(firstEvent))
     else if (this.isStandalone) this.#connect(firstEvent)
   }
 
@@ -132,9 +134,11 @@ export class Stream {
     return this.#queue.then(() => new Promise((resolve) => setTimeout(resolve)))
   }
 
-  /** Delays all further events and resumptions until a promise resolves. */
+  /** Delays all further events and resumptions until a promise resolves, and the response of a reply that is opened before. */
   pauseUntil(promise: Promise<void>): void {
+    this.#isPaused = true
     this.#enqueue(() => promise)
+    this.#enqueue(() => void (this.#isPaused = false))
   }
 
   /** Resolves when all events so far are recorded. */
