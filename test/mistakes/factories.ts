@@ -20,6 +20,7 @@ import { discoverServers } from 'portcall/cards'
 import { connect, connectAll, readConfig } from 'portcall/client'
 import { codeMode, mount, toolSearch, versions } from 'portcall/compose'
 import { lint } from 'portcall/diagnostics'
+import { createEventSender } from 'portcall/events'
 import {
   accessRules,
   auditPolicy,
@@ -117,6 +118,12 @@ export const FACTORIES: readonly Factory[] = [
     callbacks: ['writeHostEntry'],
   },
   { name: 'view', create: (options) => view({ html: '<p>Chart</p>' }, options) },
+  {
+    name: 'createEventSender',
+    create: (options) => createEventSender(options),
+    numbers: ['timeoutMs'],
+    callbacks: ['fetch', 'now'],
+  },
   { name: 'buildView', create: (options) => buildView('/chart.html', options), numbers: ['maxAssetBytes'] },
   { name: 'lint', create: (options) => lint(INVENTORY, options) },
   {

@@ -1,4 +1,7 @@
 /** The Events extension: event types, and how clients receive their events (SEP-3415). @module */
+export { type AllowedAddress, insecureHttp, insecurePrivateAddresses } from '../auth/client/http/address-policy.ts'
+export type { DeliveryFailure, DeliveryOutcome, VerificationOutcome } from '../events/delivery/outcome.ts'
+export { createEventSender, type EventMessage, type EventSender, type EventSenderOptions } from '../events/delivery/sender.ts'
 export {
   type ActiveEventsParams,
   ENDPOINT_ERRORS,

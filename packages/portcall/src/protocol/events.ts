@@ -73,7 +73,7 @@ export interface EventOccurrence {
   name: string
   /** When it happened, in ISO 8601. */
   timestamp: string
-  /** What happened, as the `payloadSchema` of the type describes it. */
+  /** The event itself, as the `payloadSchema` of the type describes it. */
   data: JsonObject
   /** The position after this event. Only in streams and deliveries. */
   cursor?: EventCursor

@@ -1,6 +1,7 @@
 /** Sends requests to APIs, within limits. */
 
 import { parseUrl } from '../../../../util/src/parse-url.ts'
+import { readBytes } from '../../../../util/src/read-bytes.ts'
 import {
   type AddressPolicy,
   type AllowedAddress,
@@ -73,7 +74,7 @@ async function follow(request: ApiRequest, options: ApiSendOptions, loadSend: Lo
     const target = redirectTarget(response, url, method)
     if (target === undefined) {
       const { status, statusText } = response
-      return { status, statusText, headers: response.headers, bytes: await readBytes(response, options.maxBytes) }
+      return { status, statusText, headers: response.headers, bytes: await readBody(response, options.maxBytes) }
     }
     await response.body?.cancel()
     if (redirects === MAX_REDIRECTS) throw new ToolError(`${request.url.origin} redirects more than ${MAX_REDIRECTS} times`)
@@ -140,17 +141,8 @@ function redirectTarget({ status, headers }: Response, from: URL, method: string
   return SAFE.includes(method) || status === 303 || keepsMethod ? target : undefined
 }
 
-async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = response.body?.getReader()
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-    size += chunk.value.byteLength
-    if (size > maxBytes) {
-      reader?.cancel().catch(() => {})
-      throw new ToolError(`The response is larger than ${maxBytes} bytes. Ask for less: use filters or a smaller page.`)
-    }
-    chunks.push(chunk.value)
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer())
+async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readBytes(body, maxBytes)
+  if (!bytes) throw new ToolError(`The response is larger than ${maxBytes} bytes. Ask for less: use filters or a smaller page.`)
+  return bytes
 }

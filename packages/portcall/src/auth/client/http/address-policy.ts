@@ -19,8 +19,11 @@ export type AllowedAddress = string | typeof insecurePrivateAddresses | typeof i
 
 /** The addresses that requests about authorization may reach. */
 export interface AddressPolicyOptions {
-  /** The URL that the user configured. Its origin is always allowed. If it is on this machine, so are all addresses of this machine. */
-  readonly trustedUrl: URL
+  /**
+   * The URL that the user configured. Its origin is always allowed. If it is on this machine, so are all addresses of this machine.
+   * Default: none, for URLs that anyone may name.
+   */
+  readonly trustedUrl?: URL | undefined
   /** Exemptions from the policy. Default: none. */
   readonly allow?: readonly AllowedAddress[]
 }
@@ -46,9 +49,10 @@ const SHELL_CHARACTERS = /[\s"$'();<>\\^`{|}]/
 
 /** Creates a policy that requires https except on this machine, and forbids credentials in URLs and addresses of private networks. */
 export function createAddressPolicy({ trustedUrl, allow = [] }: AddressPolicyOptions): AddressPolicy {
-  const isLocal = classifyHost(trustedUrl.hostname) === 'loopback'
+  const isLocal = trustedUrl !== undefined && classifyHost(trustedUrl.hostname) === 'loopback'
+  const who = trustedUrl ? trustedUrl.origin : 'others'
   const isTrusted = (url: URL): boolean =>
-    url.origin === trustedUrl.origin || allow.includes(insecurePrivateAddresses) || allow.includes(url.hostname)
+    url.origin === trustedUrl?.origin || allow.includes(insecurePrivateAddresses) || allow.includes(url.hostname)
   const isAllowed = (url: URL, scope: AddressScope): boolean =>
     scope === 'public' || isTrusted(url) || (scope === 'loopback' && isLocal)
   const allowsHttp = (scope: AddressScope): boolean => scope === 'loopback' || allow.includes(insecureHttp)
@@ -59,8 +63,7 @@ export function createAddressPolicy({ trustedUrl, allow = [] }: AddressPolicyOpt
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(scope)))
       throw addressRefused(`${display(url)} does not use https`)
     if (url.username || url.password) throw addressRefused(`A URL at ${url.host} contains a user name or a password`)
-    if (!isAllowed(url, scope))
-      throw addressRefused(`${display(url)} is a ${scope} address, which ${trustedUrl.origin} must not refer to`)
+    if (!isAllowed(url, scope)) throw addressRefused(`${display(url)} is a ${scope} address, which ${who} must not refer to`)
     return url
   }
 
@@ -69,9 +72,7 @@ export function createAddressPolicy({ trustedUrl, allow = [] }: AddressPolicyOpt
     resolutionError(url, address) {
       const scope = classifyAddress(address) ?? 'private'
       if (isAllowed(url, scope) && (url.protocol === 'https:' || allowsHttp(scope))) return undefined
-      return addressRefused(
-        `${display(url)} resolves to the ${scope} address ${address}, which ${trustedUrl.origin} must not refer to`,
-      )
+      return addressRefused(`${display(url)} resolves to the ${scope} address ${address}, which ${who} must not refer to`)
     },
     checkBrowserUrl(input) {
       const url = check(input)

@@ -1,6 +1,7 @@
 /** Sends requests to OAuth endpoints, whose addresses other parties name. Bounds their cost and checks where they go. */
 
 import { parseUrl } from '../../../../../util/src/parse-url.ts'
+import { readBytes } from '../../../../../util/src/read-bytes.ts'
 import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { ProxyError } from '../../../net/proxy-error.ts'
 import type { ProxySetting } from '../../../net/proxy-setting.ts'
@@ -116,22 +117,12 @@ function crossOriginHeaders(headers: Readonly<Record<string, string>> = {}): Rec
   return Object.fromEntries(Object.entries(headers).filter(([name]) => CROSS_ORIGIN_HEADERS.includes(name.toLowerCase())))
 }
 
-/** Reads the body in chunks, so that an endless one is cut off and not buffered. */
 async function readBody(response: Response, maxBytes: number, { origin }: URL): Promise<Response> {
-  const reader = response.body?.getReader()
-  if (!reader) return response
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    size += chunk.value.byteLength
-    if (size > maxBytes) {
-      reader.cancel().catch(() => {})
-      throw unreachable(`The response of ${origin} is larger than ${maxBytes} bytes`)
-    }
-    chunks.push(chunk.value)
-  }
+  if (!response.body) return response
+  const bytes = await readBytes(response.body, maxBytes)
+  if (!bytes) throw unreachable(`The response of ${origin} is larger than ${maxBytes} bytes`)
   const { status, headers } = response
-  return new Response(new Blob(chunks), { status, headers })
+  return new Response(bytes, { status, headers })
 }
 
 interface Runtime {
@@ -139,12 +130,16 @@ interface Runtime {
   readonly navigator?: { readonly userAgent?: string }
 }
 
-/** Loads the HTTP client of this platform. Only the one for Node can check the addresses that names resolve to. */
-export async function loadPlatformSend(policy: AddressPolicy, proxy?: ProxySetting): Promise<HttpSend> {
+/** Reports whether the HTTP client of this platform checks the addresses that names resolve to: only the one for Node does. */
+export function checksAddresses(): boolean {
   const { process, navigator } = globalThis as Runtime
   const { node, bun, deno } = process?.versions ?? {}
-  const isNode = node !== undefined && !bun && !deno && navigator?.userAgent !== 'Cloudflare-Workers'
-  if (!isNode) return createWebSend()
+  return node !== undefined && !bun && !deno && navigator?.userAgent !== 'Cloudflare-Workers'
+}
+
+/** Loads the HTTP client of this platform. */
+export async function loadPlatformSend(policy: AddressPolicy, proxy?: ProxySetting): Promise<HttpSend> {
+  if (!checksAddresses()) return createWebSend()
   const { createNodeSend } = await import('./node-send.ts')
   return createNodeSend(policy, { proxy })
 }
