@@ -8,7 +8,7 @@ import { receiveAll } from './wire-memory.ts'
 
 /** Starts the program of a server and opens a wire over its stdin and stdout. */
 export async function stdioWire({ program, args = [], env }: Omit<ServerFactory, 'create'>, receive: Receive): Promise<Wire> {
-  const child = spawn(process.execPath, [await compileProgram(program), ...args], {
+  const child = spawn(process.execPath, [await compileProgram(program, { startsOften: true }), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })

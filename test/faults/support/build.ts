@@ -15,7 +15,7 @@ const PROGRAMS = {
 export async function setup(): Promise<() => void> {
   const built: string[] = []
   for (const [variable, source] of Object.entries(PROGRAMS)) {
-    const path = await compileProgram(fileURLToPath(new URL(source, import.meta.url)))
+    const path = await compileProgram(fileURLToPath(new URL(source, import.meta.url)), { startsOften: true })
     process.env[variable] = path
     built.push(dirname(path))
   }

@@ -36,7 +36,7 @@ const PROGRAM_VARIABLE = 'MATRIX_PROGRAM'
 
 /** Compiles the program of the server. Returns the environment that a bridge which is a program itself needs. */
 export async function compileUpstream(): Promise<{ [name: string]: string }> {
-  return { [PROGRAM_VARIABLE]: await compileProgram(PROGRAM) }
+  return { [PROGRAM_VARIABLE]: await compileProgram(PROGRAM, { startsOften: true }) }
 }
 
 /** Starts the server of the matrix. What it and the bridge send each other is written to a file. */
@@ -53,7 +53,10 @@ const STARTERS: { readonly [transport in UpstreamTransport]: (recording: string)
   },
   async stdio(recording) {
     return {
-      target: { command: process.execPath, args: [process.env[PROGRAM_VARIABLE] ?? (await compileProgram(PROGRAM)), recording] },
+      target: {
+        command: process.execPath,
+        args: [process.env[PROGRAM_VARIABLE] ?? (await compileProgram(PROGRAM, { startsOften: true })), recording],
+      },
       close: () => {},
     }
   },

@@ -18,7 +18,7 @@ let exitStatus: unknown[]
 
 beforeAll(async () => {
   const serving = await serve(createMatrixServer(), { port: 0, handleProcessSignals: false, drainTimeoutMs: 100 })
-  const args = [await compileProgram(CLEANUP_PROGRAM), serving.url, await compileProgram(PROGRAM)]
+  const args = [await compileProgram(CLEANUP_PROGRAM), serving.url, await compileProgram(PROGRAM, { startsOften: true })]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   afterAll(() => {
     child.kill('SIGKILL')

@@ -53,7 +53,7 @@ const FIXTURES: Record<ClientTransport, () => Promise<Fixture>> = {
   async stdio() {
     const path = join(tmpdir(), `portcall-matrix-${randomUUID()}`)
     const recorder = createRecorder({ pull: readTee(path) })
-    const target = { command: process.execPath, args: [await compileProgram(PROGRAM), path] }
+    const target = { command: process.execPath, args: [await compileProgram(PROGRAM, { startsOften: true }), path] }
     return { target, options: {}, recorder, close: async () => rmSync(path, { force: true }) }
   },
   http: () => createHttpFixture(),
