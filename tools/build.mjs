@@ -96,6 +96,17 @@ async function writePrograms(folder) {
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
 
+/** Bundles the scripts of the pages that show views in a browser: `portcall/apps/testing` serves them. */
+async function writePages(folder) {
+  const source = join(PACKAGE, 'src', 'preview', 'page')
+  const names = ['host-page']
+  for (const name of names) {
+    const bundle = await rolldown({ input: join(source, `${name}.ts`), platform: 'browser', ...INPUT })
+    await bundle.write({ ...OUTPUT, file: join(folder, 'preview', `${name}.js`), minify: true })
+    await bundle.close()
+  }
+}
+
 /**
  * Emits declarations file by file, without type checking: `npm run check:types` does that. Only those are left that an entry point needs.
  */
@@ -167,6 +178,7 @@ export async function build() {
     writeDeclarations(next)
     await writeGatewaySchema(next)
     const modules = [...(await writeScripts(next)), ...(await writePrograms(next))]
+    await writePages(next)
     writeFileSync(join(next, 'THIRD-PARTY.txt'), noticesOf(packagesOf(modules)))
     copyPage(next)
     replaceDist(next, last)

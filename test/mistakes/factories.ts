@@ -4,6 +4,7 @@ import { aiTools } from 'portcall/ai'
 import { anthropicTools } from 'portcall/anthropic'
 import { createHostBridge, sandboxHandler, sandboxPage, showApp } from 'portcall/apps/host'
 import { buildView, view } from 'portcall/apps/server'
+import { testHost } from 'portcall/apps/testing'
 import {
   authorizationCode,
   bearerToken,
@@ -142,6 +143,7 @@ export const FACTORIES: readonly Factory[] = [
   },
   { name: 'sandboxHandler', create: (options) => sandboxHandler(options), valid: { hosts: ['https://chat.example.com'] } },
   { name: 'sandboxPage', create: (options) => sandboxPage(options), valid: { hosts: ['https://chat.example.com'] } },
+  { name: 'testHost', create: (options) => testHost(options) },
   { name: 'narrowViews', create: (options) => narrowViews(options) },
   {
     name: 'createServer',

@@ -74,6 +74,7 @@ export const FOLDERS = {
     'stores',
     'util',
   ],
+  preview: ['apps', 'auth', 'connect', 'client', 'transports', 'protocol', 'jsonrpc', 'util'],
   testing: ['serve', 'connect', 'auth', 'tasks', 'client', 'server', 'transports', 'protocol', 'jsonrpc', 'stores', 'util'],
 }
 
@@ -175,6 +176,8 @@ export const NODE_FILES = [
   'transports/stdio/process-group.ts',
   'transports/stdio/spawn.ts',
   'transports/stdio/spawn-failure.ts',
+  'preview/browser/',
+  'preview/server/',
   'views/bundle/',
   'util/file-lock.ts',
   'util/find-script.ts',

@@ -1,0 +1,117 @@
+/** Serves a page that shows views, and the proxy page on another origin. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { randomId } from '../../../../util/src/random.ts'
+import { sandboxHandler } from '../../apps/host/sandbox-handler.ts'
+import type { AppClient } from '../../apps/host/types.ts'
+import { answerPage } from './answer-page.ts'
+import { type LocalListener, listenOnLoopback, readBody } from './listen.ts'
+import { type PageName, pageHtml, pageScript } from './page-files.ts'
+import { type CspViolation, readViolation } from './violations.ts'
+
+/** Options of `servePages`. */
+export interface ServePagesOptions {
+  /** The page. */
+  readonly page: PageName
+  /** The connection to the server of the views. */
+  readonly client: AppClient
+  /** Receives what the policy of a view blocked. `view` is the name that the sandbox URL has. */
+  readonly onViolation: (violation: CspViolation, view: string) => void
+  /** The port of the page. Default: any free port. */
+  readonly port?: number
+  /** Answers further requests of the page, by path. */
+  readonly routes?: { readonly [path: string]: PageRoute }
+}
+
+/** Answers a request of the page. */
+export type PageRoute = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
+
+/** A page that is served. */
+export interface ServedPages {
+  /** The URL of the page. Its path is secret. */
+  readonly url: string
+  /** Returns the URL of the proxy page for a view: each view has an origin of its own. */
+  sandboxOf(view: string): string
+  /** Stops to serve. */
+  close(): Promise<void>
+}
+
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024
+const MAX_REPORT_BYTES = 64 * 1024
+const VIEW_NAME = /^[\w-]{1,64}$/
+
+/** Serves a page and its proxy pages on the loopback address. */
+export async function servePages(options: ServePagesOptions): Promise<ServedPages> {
+  const key = randomId()
+  const script = pageScript(options.page)
+  let [origin, sandboxPort] = ['', 0]
+  const pages = await listenOnLoopback(async (request, response) => {
+    const { method, url = '', headers } = request
+    const isOwn = headers.host === new URL(origin).host && (headers.origin === undefined || headers.origin === origin)
+    const [path = ''] = url.split('?', 1)
+    if (!isOwn || !path.startsWith(`/${key}/`)) return void response.writeHead(404).end()
+    const name = path.slice(key.length + 2)
+    const route = options.routes && Object.hasOwn(options.routes, name) ? options.routes[name] : undefined
+    if (route) return route(request, response)
+    if (method === 'POST' && name === 'rpc' && headers.origin === origin) return answerRequest(options.client, request, response)
+    if (method !== 'GET') return void response.writeHead(405).end()
+    if (name === 'page.js') return send(response, script, 'text/javascript')
+    if (name !== '') return void response.writeHead(404).end()
+    response.setHeader('content-security-policy', pagePolicy(sandboxPort))
+    send(response, pageHtml(options.page), 'text/html')
+  }, options.port)
+  origin = `http://127.0.0.1:${pages.port}`
+  const sandbox = await serveSandbox(origin, options.onViolation).catch(async (error: unknown) => {
+    await pages.close()
+    throw error
+  })
+  sandboxPort = sandbox.port
+  return {
+    url: `${origin}/${key}/`,
+    sandboxOf: (view) => `http://*.localhost:${sandboxPort}/${view}`,
+    close: async () => void (await Promise.all([pages.close(), sandbox.close()])),
+  }
+}
+
+/** The page shows what others wrote, so that it may load nothing itself. */
+const pagePolicy = (sandboxPort: number): string =>
+  `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; frame-src http://*.localhost:${sandboxPort}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+async function answerRequest(client: AppClient, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  const body = await readBody(request, MAX_REQUEST_BYTES)
+  if (body === undefined) return void response.writeHead(413).end()
+  send(response, JSON.stringify(await answerPage(client, body, gone.signal)), 'application/json')
+}
+
+function send(response: ServerResponse, body: string, type: string): void {
+  response
+    .writeHead(200, {
+      'content-type': `${type}; charset=utf-8`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+    })
+    .end(body)
+}
+
+/** Serves the proxy page at a path for each view, where browsers also report what they blocked. */
+async function serveSandbox(origin: string, onViolation: ServePagesOptions['onViolation']): Promise<LocalListener> {
+  const handle = sandboxHandler({ hosts: [origin] })
+  return listenOnLoopback(async (request, response) => {
+    const { method = 'GET', url = '/', headers } = request
+    const view = url.slice(1).split('?', 1)[0] ?? ''
+    if (!VIEW_NAME.test(view)) return void response.writeHead(404).end()
+    if (method === 'POST') {
+      const report = await readBody(request, MAX_REPORT_BYTES)
+      const violation = report === undefined ? undefined : readViolation(report)
+      if (violation) onViolation(violation, view)
+      return void response.writeHead(204).end()
+    }
+    const answer = handle(new Request(new URL(url, `http://${headers.host}`), { method }))
+    const fields = new Headers(answer.headers)
+    const policy = fields.get('content-security-policy')
+    if (policy) fields.set('content-security-policy', `${policy}; report-uri http://${headers.host}/${view}`)
+    response.writeHead(answer.status, Object.fromEntries(fields)).end(await answer.text())
+  })
+}
