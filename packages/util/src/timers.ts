@@ -79,3 +79,15 @@ export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () =>
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
+
+/**
+ * Calls `start` in the next turn of the event loop, when a server is complete. Does nothing on platforms that do not allow timers at
+ * start-up, such as Cloudflare Workers.
+ */
+export function startSoon(start: () => void): void {
+  try {
+    unref(setTimeout(start, 0))
+  } catch {
+    return
+  }
+}

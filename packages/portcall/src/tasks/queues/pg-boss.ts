@@ -1,9 +1,9 @@
 import { retryableOnce } from '../../../../util/src/async.ts'
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { describe } from '../../../../util/src/describe.ts'
+import { createPoller } from '../../../../util/src/poller.ts'
 import { delay } from '../../../../util/src/timers.ts'
 import { StoreUnavailableError } from '../../stores/errors.ts'
-import { createPoller } from './poller.ts'
 import type { EnqueueOptions, ProcessOptions, TaskProcessor, TaskQueue } from './queue.ts'
 import { REDELIVERY_BACKOFF, withQueueTimeout } from './queue-timeout.ts'
 

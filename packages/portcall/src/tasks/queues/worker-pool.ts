@@ -1,5 +1,5 @@
 import { backoffMs } from '../../../../util/src/backoff.ts'
-import { createPoller } from './poller.ts'
+import { createPoller } from '../../../../util/src/poller.ts'
 import type { ProcessOptions } from './queue.ts'
 
 /** Processes the entries of a queue in this process, a limited number at a time. */

@@ -43,15 +43,3 @@ export function createWorkerLifecycle({ queue, worker, requeuer, ...options }: W
     },
   }
 }
-
-/**
- * Calls `start` in the next turn of the event loop, when all tools are registered. Does nothing on platforms that do not allow timers at
- * start-up, such as Cloudflare Workers.
- */
-export function startSoon(start: () => void): void {
-  try {
-    unref(setTimeout(start, 0))
-  } catch {
-    return
-  }
-}

@@ -1,4 +1,4 @@
-import { unref } from '../../../../util/src/timers.ts'
+import { unref } from './timers.ts'
 
 /** Polls on demand and at an interval. It does not keep the process alive. */
 export interface Poller {
