@@ -21,7 +21,7 @@ import { discoverServers } from 'portcall/cards'
 import { connect, connectAll, readConfig } from 'portcall/client'
 import { codeMode, mount, toolSearch, versions } from 'portcall/compose'
 import { lint } from 'portcall/diagnostics'
-import { createEventSender } from 'portcall/events'
+import { createEventSender, events } from 'portcall/events'
 import {
   accessRules,
   auditPolicy,
@@ -337,6 +337,12 @@ export const FACTORIES: readonly Factory[] = [
     numbers: ['busyTimeoutMs'],
     callbacks: ['now'],
     members: { ...STORE_MEMBERS, bus: ['pollIntervalMs', 'messageTtlMs', 'maxBytes'] },
+  },
+  {
+    name: 'events',
+    create: (options) => events(options),
+    callbacks: ['now'],
+    members: { limits: ['maxEventBytes', 'maxStreams', 'pollIntervalMs', 'heartbeatIntervalMs'], profile: [] },
   },
   {
     name: 'tasks',

@@ -2,6 +2,19 @@
 export { type AllowedAddress, insecureHttp, insecurePrivateAddresses } from '../auth/client/http/address-policy.ts'
 export type { DeliveryFailure, DeliveryOutcome, VerificationOutcome } from '../events/delivery/outcome.ts'
 export { createEventSender, type EventMessage, type EventSender, type EventSenderOptions } from '../events/delivery/sender.ts'
+
+export type {
+  EmitOptions,
+  EmittedEvent,
+  EventArguments,
+  EventDefinition,
+  EventHooks,
+  EventSource,
+  EventSubscriber,
+} from '../events/server/definition.ts'
+export { type EventsOptions, events, type ServerEvents } from '../events/server/extension.ts'
+export type { EventLimits } from '../events/server/limits.ts'
+export type { EventsProfile, EventsProfileName } from '../events/server/profile.ts'
 export {
   type ActiveEventsParams,
   ENDPOINT_ERRORS,

@@ -9,6 +9,9 @@ import type { Meta } from './types.ts'
 /** The id of the extension. */
 export const EVENTS_EXTENSION = 'io.modelcontextprotocol/events'
 
+/** The capability of the design sketch before the extension, which some clients look for beside those of the protocol. */
+export const EVENTS_CAPABILITY = 'events'
+
 /** The requests of the extension. */
 export const EventMethod = {
   list: 'events/list',
@@ -74,6 +77,7 @@ export interface EventOccurrence {
   /** When it happened, in ISO 8601. */
   timestamp: string
   /** The event itself, as the `payloadSchema` of the type describes it. */
+  /** The content of the event, as the `payloadSchema` of the type describes it. */
   data: JsonObject
   /** The position after this event. Only in streams and deliveries. */
   cursor?: EventCursor

@@ -75,11 +75,11 @@ function createContext(id: string, server: Server, points: ServerExtensionPoints
     useToolMiddleware: (middleware) => void points.toolMiddleware.push(middleware),
     toolAccess: points.toolAccess,
     extendToolListing: (extender) => void points.listingExtenders.push(extender),
-    handleSubscriptionFilter(key, handler) {
+    handleSubscriptionFilter(key, handler, { open = false } = {}) {
       if (points.filterHandlers.has(key))
         throw new TypeError(`The extension ${id} cannot handle the subscription filter ${key}: another extension does`)
       points.filterHandlers.set(key, (value, call) => {
-        requireCapability(call)
+        if (!open) requireCapability(call)
         return handler(value, call)
       })
     },

@@ -22,6 +22,8 @@ export interface ServerExtension<Name extends string = string, Api = unknown> ex
   readonly name?: Name
   /** Core capabilities that the server declares with the extension. */
   readonly capabilities?: readonly DeclarableCapability[]
+  /** Capabilities that the server declares beside those of the protocol, with their settings. */
+  readonly otherCapabilities?: JsonObject
   /** Installs the extension while a server is being created. @throws TypeError when it conflicts with another extension. */
   install(server: Server, points: ServerExtensionPoints): Api
 }
@@ -32,6 +34,8 @@ export interface ServerExtensionDefinition<Name extends string, Api> extends Ext
   readonly name?: Name
   /** Core capabilities that the server declares with the extension, whether or not anything of their kind is registered. */
   readonly capabilities?: readonly DeclarableCapability[]
+  /** Capabilities that the server declares beside those of the protocol, with their settings. */
+  readonly otherCapabilities?: JsonObject
   /** Called once for each server, while it is being created. Registers methods and hooks, and returns the API. */
   setup(context: ServerExtensionContext): Api
 }
@@ -68,11 +72,12 @@ export interface ServerExtensionContext {
   extendToolListing(extender: ToolListingExtender): void
   /**
    * Handles a key of the filter of `subscriptions/listen`, for callers that declare the extension. The handler returns the part of the
-   * requested value that the server accepts: `true` for all, a list of subjects, or `undefined` for nothing.
+   * requested value that the server accepts: `true` for all, a list of subjects, or `undefined` for nothing. With `open`, also for callers that
+   * do not declare the extension.
    *
    * @throws TypeError when the key is taken.
    */
-  handleSubscriptionFilter(key: string, handler: FilterHandler): void
+  handleSubscriptionFilter(key: string, handler: FilterHandler, options?: { readonly open?: boolean }): void
   /** Sends a notification to the subscribers of all processes that share the bus. */
   publish(notification: ExtensionNotification): void
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readClientCapabilities, readServerCapabilities } from '../../protocol/capabilities.ts'
+import { EVENTS_CAPABILITY } from '../../protocol/events.ts'
 import { legacyExtensions } from '../../protocol/extensions.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
@@ -16,6 +17,7 @@ export function renderServerCapabilities(capabilities: ServerCapabilities, revis
   return {
     ...pickFields(capabilities, serverCapabilities),
     ...(tasks && { tasks: TASKS_CAPABILITY }),
+    ...pickFields(capabilities, [EVENTS_CAPABILITY]),
     ...renderExtensions(capabilities),
   }
 }

@@ -36,6 +36,8 @@ export function createCapabilities(registries: Registries, { capabilities = [], 
   ])
   const extensionSettings = Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]))
 
+  const others: JsonObject = Object.assign({}, ...extensions.map(({ otherCapabilities }) => otherCapabilities))
+
   const has = (capability: keyof ServerCapabilities): boolean => {
     if (always.has(capability)) return true
     switch (capability) {
@@ -57,7 +59,7 @@ export function createCapabilities(registries: Registries, { capabilities = [], 
     declare: (capability) => void always.add(capability),
     current() {
       const declared = Object.entries(SETTINGS).filter(([capability]) => has(capability as keyof ServerCapabilities))
-      return { ...Object.fromEntries(declared), ...(extensions.length > 0 && { extensions: extensionSettings }) }
+      return { ...others, ...Object.fromEntries(declared), ...(extensions.length > 0 && { extensions: extensionSettings }) }
     },
     announces: (list) => has(LIST_CAPABILITIES[list]),
   }
