@@ -9,7 +9,7 @@ import { hide } from './transforms/hide.ts'
 const LAYERS: { readonly [layer: string]: Middleware } = {
   toolSearch: toolSearch(),
   codeMode: codeMode(),
-  transform: transform(hide('hidden')),
+  transform: transform(hide('hidden*')),
 }
 
 const request: Request = {

@@ -11,6 +11,7 @@ export {
   deriveTool,
 } from '../compose/derive-tool.ts'
 export type { ListedKind } from '../compose/kinds.ts'
+export type { UsedName } from '../compose/names-in-use.ts'
 export type { SearchToolNames } from '../compose/search/search-tools.ts'
 export { type ToolSearchOptions, toolSearch } from '../compose/search/tool-search.ts'
 export { transform } from '../compose/transforms/apply-transforms.ts'

@@ -10,6 +10,7 @@ import { subrequest, subrequestContext } from '../../protocol/subrequest.ts'
 import { isListedForViews, toolsForModels } from '../audience.ts'
 import { argumentsOf, type MiddlewareRequest } from '../list-pages.ts'
 import { listTools } from '../list-tools.ts'
+import { createNameCheck, isWholeList, usedNames } from '../names-in-use.ts'
 import { createToolIndex, type ToolIndex } from '../search/tool-index.ts'
 import { textResult } from '../text-result.ts'
 import { defineCodeTools } from './code-tools.ts'
@@ -101,6 +102,10 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
   if (names.find === names.run) throw new TypeError('codeMode: names gives both tools the same name')
   const isCallable = createNameMatcher(options.tools ?? ['*'])
   const isAlwaysListed = createNameMatcher(options.always ?? [])
+  const used = createNameCheck([
+    ...usedNames('codeMode(): tools', options.tools ?? [], ['tool']),
+    ...usedNames('codeMode(): always', options.always ?? [], ['tool']),
+  ])
   const limits = { ...LIMITS, ...options.limits }
   const mode: CodeMode = {
     options,
@@ -111,6 +116,11 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
   }
   const list = async (one: MiddlewareRequest): Promise<Response> => {
     const { tools, rest } = await listTools(one)
+    if (isWholeList(rest, one.context))
+      await used.check(
+        'tool',
+        tools.map(({ name }) => String(name)),
+      )
     const models = toolsForModels(tools)
     const callable = models.filter(({ name }) => isCallable(String(name)))
     const others = tools.filter(

@@ -89,12 +89,11 @@ async function describe(call: MiddlewareRequest): Promise<Response> {
   const tools = toolsForModels((await listTools(call)).tools)
   const tool = findTool(tools, name)
   if (tool) return textResult(request, JSON.stringify(tool))
-  const similar = closestName(
-    String(name),
-    tools.map((each) => String(each.name)),
-  )
+  const similar = closestName(String(name), namesOf(tools))
   return textResult(request, `${describeUnknown('tool', name)}.${similar ? ` Did you mean ${similar}?` : ''}`, true)
 }
+
+const namesOf = (tools: readonly JsonObject[]): string[] => tools.map((tool) => String(tool.name))
 
 /** Calls another tool instead. Results, input requests, tasks and errors are the same as with a direct call. */
 async function callInner(call: MiddlewareRequest): Promise<Response> {

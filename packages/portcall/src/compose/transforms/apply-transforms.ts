@@ -1,20 +1,18 @@
 import { onAbort } from '../../../../util/src/abort.ts'
 import { describe } from '../../../../util/src/describe.ts'
-import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
+import { deriveContext, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, notification, type Request, type Response, success } from '../../jsonrpc/message.ts'
 import { resourceNotFound, unknownItem } from '../../protocol/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES } from '../../protocol/methods.ts'
 import { subrequestContext } from '../../protocol/subrequest.ts'
 import { KIND_OF_METHOD } from '../kinds.ts'
-import { listTransformed, lookUp, lookUpResource, type TransformLookup } from './apply.ts'
+import { createChecks, listTransformed, lookUp, lookUpResource, type TransformLookup, type TransformSource } from './apply.ts'
 import type { Transform, TransformCaller } from './transform.ts'
 
-interface TransformedRequest {
+interface TransformedRequest extends TransformSource {
   readonly request: Request
   readonly context: ExchangeContext
-  readonly next: Exchange
-  readonly transforms: readonly Transform[]
 }
 
 /**
@@ -29,17 +27,19 @@ export function transform(...transforms: readonly Transform[]): Middleware {
       throw new TypeError(
         `transform() needs transforms such as hide(…), not ${describe(one)}${typeof one === 'function' ? '. Pass middleware to use() itself' : ''}`,
       )
+  const checks = createChecks(transforms)
   return (request, context, next) => {
     const handler = HANDLERS[request.method] ?? (KIND_OF_METHOD.has(request.method) ? list : undefined)
-    return handler ? handler({ request, context, next, transforms }) : next(request, context)
+    return handler ? handler({ request, context, next, transforms, checks }) : next(request, context)
   }
 }
 
-async function list({ request, context, next, transforms }: TransformedRequest): Promise<Response> {
+async function list(one: TransformedRequest): Promise<Response> {
+  const { request, context, next, transforms } = one
   const info = KIND_OF_METHOD.get(request.method)
   if (!info) return next(request, context)
-  const { items, rest } = await listTransformed(info.kind, { request, context, auth: context.auth }, { transforms, next })
-  const varies = transforms.some((one) => one.variesByCaller)
+  const { items, rest } = await listTransformed(info.kind, { request, context, auth: context.auth }, one)
+  const varies = transforms.some((each) => each.variesByCaller)
   return success(request.id, {
     ...rest,
     ...(varies && { ttlMs: 0, cacheScope: 'private' }),
@@ -49,8 +49,8 @@ async function list({ request, context, next, transforms }: TransformedRequest):
 
 /** Looks up a tool or prompt. */
 async function find(kind: 'tool' | 'prompt', name: string, one: TransformedRequest): Promise<TransformLookup> {
-  const { request, context, transforms, next } = one
-  const known = await listTransformed(kind, { request, context, auth: context.auth }, { transforms, next })
+  const { request, context, transforms } = one
+  const known = await listTransformed(kind, { request, context, auth: context.auth }, one)
   return lookUp(known, name, (other) => transforms.every((each) => each.allows?.(kind, other) ?? true))
 }
 
@@ -67,14 +67,12 @@ async function callNamed(kind: 'tool' | 'prompt', one: TransformedRequest): Prom
   return next({ ...request, params: { ...params, name: item.originalName, ...prepared } }, own)
 }
 
-async function findResource(
-  uri: string,
-  { request, context, next, transforms }: TransformedRequest,
-): Promise<'unchanged' | 'hidden'> {
+async function findResource(uri: string, one: TransformedRequest): Promise<'unchanged' | 'hidden'> {
+  const { request, context, transforms } = one
   const caller: TransformCaller = { request, context, auth: context.auth }
   const [resources, templates] = await Promise.all([
-    listTransformed('resource', caller, { transforms, next }),
-    listTransformed('template', caller, { transforms, next }),
+    listTransformed('resource', caller, one),
+    listTransformed('template', caller, one),
   ])
   const isAllowed = (other: string): boolean => transforms.every((each) => each.allows?.('resource', other) ?? true)
   return lookUpResource(uri, { resources, templates, isAllowed })
@@ -87,7 +85,7 @@ async function readResource(one: TransformedRequest): Promise<Response> {
 }
 
 async function complete(one: TransformedRequest): Promise<Response> {
-  const { request, context, next, transforms } = one
+  const { request, context, next } = one
   const ref: JsonObject = isObject(request.params?.ref) ? request.params.ref : {}
   if (ref.type === 'ref/prompt') {
     const prompt = await find('prompt', String(ref.name), one)
@@ -96,7 +94,7 @@ async function complete(one: TransformedRequest): Promise<Response> {
     return next({ ...request, params: { ...request.params, ref: { ...ref, name: prompt.originalName } } }, context)
   }
   const caller: TransformCaller = { request, context, auth: context.auth }
-  const templates = await listTransformed('template', caller, { transforms, next })
+  const templates = await listTransformed('template', caller, one)
   const uri = String(ref.uri)
   const isHidden = templates.originals.has(uri) ? !templates.items.has(uri) : (await findResource(uri, one)) === 'hidden'
   if (isHidden) throw unknownItem('resource template', uri)

@@ -5,6 +5,7 @@ import { createNormalMatcher } from '../../schema/uri-template/normal-template.t
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { KINDS, type KindInfo, type ListedKind } from '../kinds.ts'
 import { listPages } from '../list-pages.ts'
+import { createNameCheck, isWholeList, type NameCheck } from '../names-in-use.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** An item as the caller sees it, and its name on the server. */
@@ -22,17 +23,45 @@ export interface TransformedList {
   readonly rest: JsonObject
 }
 
+/** Where lists come from, and the transforms that change them. */
+export interface TransformSource {
+  readonly transforms: readonly Transform[]
+  /** The checks of the names that transforms refer to. */
+  readonly checks: ReadonlyMap<Transform, NameCheck>
+  readonly next: Exchange
+}
+
+/** Creates the checks of the names that transforms refer to. */
+export function createChecks(transforms: readonly Transform[]): ReadonlyMap<Transform, NameCheck> {
+  return new Map(transforms.flatMap((one) => (one.names?.length ? [[one, createNameCheck(one.names)] as const] : [])))
+}
+
 /** Fetches a list from the server and applies the transforms. @throws RpcError if the list fails. */
 export async function listTransformed(
   kind: ListedKind,
   caller: TransformCaller,
-  { transforms, next }: { readonly transforms: readonly Transform[]; readonly next: Exchange },
+  sources: TransformSource,
 ): Promise<TransformedList> {
+  const { transforms, checks, next } = sources
   const info = KINDS[kind]
   const { found, rest } = await fetchItems(info, caller, next)
   const source = found.map((definition): TransformItem => ({ kind, name: String(definition[info.id]), definition }))
   const tracked = source.map((item) => ({ ...item, [ORIGINAL]: item.name }))
-  const result = transforms.reduce<readonly TransformItem[]>((items, one) => one.list(items, caller), tracked)
+  const isWhole = isWholeList(rest, caller.context)
+  let result: readonly TransformItem[] = tracked
+  for (const [at, one] of transforms.entries()) {
+    const namesOfOther = async (other: ListedKind): Promise<string[]> => {
+      const earlier = { transforms: transforms.slice(0, at), checks: NO_CHECKS, next }
+      return [...(await listTransformed(other, caller, earlier)).items.keys()]
+    }
+    if (isWhole)
+      await checks.get(one)?.check(
+        kind,
+        result.map(({ name }) => name),
+        namesOfOther,
+      )
+    result = one.list(result, caller)
+  }
   const items = new Map<string, TransformedItem>()
   for (const item of result) {
     const originalName = originalNameOf(item)
@@ -41,6 +70,8 @@ export async function listTransformed(
   }
   return { originals: new Set(source.map(({ name }) => name)), items, rest }
 }
+
+const NO_CHECKS: ReadonlyMap<Transform, NameCheck> = new Map()
 
 /** The member that keeps the name on the server, whatever transforms do. They copy items with `{ ...item }`. */
 const ORIGINAL: unique symbol = Symbol('original name')

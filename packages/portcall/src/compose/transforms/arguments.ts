@@ -1,5 +1,6 @@
 import { foldCase } from '../../../../util/src/fold-case.ts'
 import type { JsonObject, JsonValue } from '../../jsonrpc/message.ts'
+import { usedNames } from '../names-in-use.ts'
 import { withDefaults, withoutProperties } from './input-schema.ts'
 import type { Transform, TransformCaller } from './transform.ts'
 
@@ -32,6 +33,7 @@ export type ArgumentSettings = { readonly [argument: string]: ArgumentSetting }
  */
 export function setArguments(tools: { readonly [tool: string]: ArgumentSettings }): Transform {
   return {
+    names: usedNames('setArguments()', Object.keys(tools), ['tool']),
     list: (items) =>
       items.map((item) => {
         const settings = item.kind === 'tool' && Object.hasOwn(tools, item.name) ? tools[item.name] : undefined

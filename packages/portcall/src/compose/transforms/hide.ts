@@ -2,6 +2,7 @@ import { checkOptions } from '../../../../util/src/check-options.ts'
 import { createNameMatcher, type NameMatcher } from '../../../../util/src/name-matcher.ts'
 import { toStrings } from '../../../../util/src/strings.ts'
 import { KINDS, type ListedKind } from '../kinds.ts'
+import { type UsedName, usedNames } from '../names-in-use.ts'
 import { createUriMatcher } from '../uri-matcher.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
@@ -24,8 +25,18 @@ type ItemTest = (kind: ListedKind, name: string) => boolean
 const RULES = { tools: 'text or texts', prompts: 'text or texts', resources: 'text or texts' }
 const RULES_ADVICE = { tool: 'Use "tools"', names: 'Use "tools"', prompt: 'Use "prompts"', resource: 'Use "resources"' }
 
+function rulesOf(patterns: ItemPatterns): Exclude<ItemPatterns, string | readonly string[]> {
+  return typeof patterns === 'string' || isList(patterns) ? { tools: patterns } : patterns
+}
+
+/** Returns the tools and prompts that are named. A server may have resources that it does not list. */
+function namesOf(patterns: ItemPatterns): UsedName[] {
+  const { tools = [], prompts = [] } = rulesOf(patterns)
+  return [...usedNames('hide()', toStrings(tools), ['tool']), ...usedNames('hide()', toStrings(prompts), ['prompt'])]
+}
+
 function createItemTest(patterns: ItemPatterns): ItemTest {
-  const byRules = typeof patterns === 'string' || isList(patterns) ? { tools: patterns } : patterns
+  const byRules = rulesOf(patterns)
   checkOptions('Patterns of items', byRules, { names: RULES, advice: RULES_ADVICE })
   const matchers: { readonly [rules: string]: NameMatcher } = Object.fromEntries(
     Object.entries(byRules).map(([rules, names = []]) => {
@@ -44,6 +55,7 @@ function isList(patterns: ItemPatterns): patterns is readonly string[] {
 export function hide(patterns: ItemPatterns): Transform {
   const isHidden = createItemTest(patterns)
   return {
+    names: namesOf(patterns),
     list: (items) => items.filter(({ kind, name }) => !isHidden(kind, name)),
     allows: (kind, name) => !isHidden(kind, name),
   }

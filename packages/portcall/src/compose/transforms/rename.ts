@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { KINDS } from '../kinds.ts'
+import { usedNames } from '../names-in-use.ts'
 import type { Transform } from './transform.ts'
 
 /** Other names, by the names on the server: `{ search_v2: 'search' }`. They name tools, or tools and prompts. */
@@ -22,6 +23,7 @@ export function rename(names: NewNames): Transform {
   for (const renamed of Object.values(byRules))
     if (new Set(renamed.values()).size < renamed.size) throw new TypeError('rename: several items get the same name')
   return {
+    names: [...usedNames('rename()', Object.keys(tools), ['tool']), ...usedNames('rename()', Object.keys(prompts), ['prompt'])],
     list(items) {
       const renamed = items.map((item) => ({ ...item, name: byRules[KINDS[item.kind].rules]?.get(item.name) ?? item.name }))
       // An item that has the new name of another one gives way to it.
@@ -50,6 +52,12 @@ export interface NewDescription {
 /** Changes the titles, descriptions and annotations of items, by the name of a tool or prompt, or the URI of a resource. */
 export function describeItems(changes: { readonly [name: string]: NewDescription }): Transform {
   return {
+    // A key with a scheme is the URI of a resource, which servers need not list.
+    names: usedNames(
+      'describeItems()',
+      Object.keys(changes).filter((name) => !name.includes(':')),
+      ['tool', 'prompt'],
+    ),
     list: (items) =>
       items.map((item) => {
         const change = Object.hasOwn(changes, item.name) ? changes[item.name] : undefined

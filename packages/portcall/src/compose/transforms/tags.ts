@@ -1,6 +1,7 @@
 import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import { toStrings } from '../../../../util/src/strings.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { usedNames } from '../names-in-use.ts'
 import type { Transform, TransformCaller, TransformItem } from './transform.ts'
 
 /** The `_meta` member of an item that lists its tags. Set it in a definition, or add tags with `tag`. */
@@ -15,7 +16,9 @@ export function tagsOf({ definition }: Pick<TransformItem, 'definition'>): reado
 /** Adds tags to items, by the tag: `tag({ admin: ['delete_*', 'ban_user'] })`. Names may contain `*`. */
 export function tag(tags: { readonly [tag: string]: string | readonly string[] }): Transform {
   const matchers = Object.entries(tags).map(([name, patterns]) => [name, createNameMatcher(toStrings(patterns))] as const)
+  const names = Object.values(tags).flatMap((patterns) => toStrings(patterns).filter((name) => !name.includes(':')))
   return {
+    names: usedNames('tag()', names, ['tool', 'prompt']),
     list: (items) =>
       items.map((item) => {
         const added = matchers.flatMap(([name, matches]) => (matches(item.name) ? [name] : []))

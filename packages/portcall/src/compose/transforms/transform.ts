@@ -1,6 +1,7 @@
 import type { Auth, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import type { ListedKind } from '../kinds.ts'
+import type { UsedName } from '../names-in-use.ts'
 
 /** Who sent the request that a transform is applied for. */
 export interface TransformCaller {
@@ -31,6 +32,11 @@ export interface TransformItem {
 export interface Transform {
   /** Returns the items that the caller sees, from all items of one kind. */
   list(items: readonly TransformItem[], caller: TransformCaller): readonly TransformItem[]
+  /**
+   * The names that the transform refers to. A name that no list of the server has had is an error of the request: what it should hide or set
+   * would stay as it is.
+   */
+  readonly names?: readonly UsedName[]
   /** True if callers see different items, or the same caller at different times. Then lists are not cached. Default: false. */
   readonly variesByCaller?: boolean
   /** Returns whether something may be used that is not listed, such as a resource that only matches a template. Default: yes. */
