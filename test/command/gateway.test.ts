@@ -242,6 +242,39 @@ describe('portcall gateway', () => {
     },
   )
 
+  test('check fails for names of tools and prompts that no server has', async () => {
+    const section = {
+      servers: { demo: { tools: { exclude: ['grete'], rename: { greet: 'hello' } }, prompts: { include: ['nothing', 'any*'] } } },
+      policy: {
+        default: 'allow',
+        rules: [
+          { do: 'deny', tools: 'demo__grete' },
+          { do: 'deny', servers: 'demo', tools: 'grete' },
+        ],
+      },
+      limits: [{ tools: ['demo__greet', 'demo__grete'], rate: { limit: 1, intervalMs: 1000 } }],
+      sets: { a: { tools: 'demo__hello', exclude: 'demo__greet', changes: { demo__grete: { name: 'g' } } } },
+      search: { always: ['demo__helo'] },
+    }
+    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER }, gateway: section })
+    const { code, err } = await portcall(['gateway', 'check', '--config', workspace.file])
+    const messages = err.split('\n').filter((line) => line.includes('no server has'))
+    expect(messages).toEqual([
+      'gateway.servers.demo.tools.exclude names grete, which no server has; did you mean greet?',
+      'gateway.servers.demo.prompts.include names nothing, which no server has',
+      'gateway.policy.rules[0].tools names demo__grete, which no server has; did you mean demo__greet?',
+      'gateway.policy.rules[1].tools names grete, which no server has; did you mean greet?',
+      'gateway.limits[0].tools names demo__grete, which no server has; did you mean demo__greet?',
+      'gateway.sets.a.exclude names demo__greet, which no server has',
+      'gateway.sets.a.changes names demo__grete, which no server has',
+      'gateway.search.always names demo__helo, which no server has; did you mean demo__hello?',
+    ])
+    expect(code).toBe(1)
+    const right = { servers: { demo: { tools: { rename: { greet: 'hello' } } } } }
+    const other = await createWorkspace({ mcpServers: { demo: DEMO_SERVER }, gateway: right })
+    expect((await portcall(['gateway', 'check', '--config', other.file])).code).toBe(0)
+  })
+
   test('--from reads the configuration of a host', async () => {
     const workspace = await createWorkspace({ gateway: { servers: { demo: { alias: 'd' } } } })
     await writeFile(join(workspace.dir, '.mcp.json'), JSON.stringify({ mcpServers: { demo: DEMO_SERVER } }))

@@ -1,3 +1,4 @@
+import type { Middleware } from 'portcall'
 import { connect, type Tool } from 'portcall/client'
 import type { ToolTokens } from 'portcall/diagnostics'
 import { type CredentialsProvider, createGateway, type GatewayOptions, type GatewayServerAuth } from 'portcall/gateway'
@@ -11,6 +12,7 @@ import { formatNote, formatTable } from './format-status.ts'
 import { exceededHostLimits } from './host-limits.ts'
 import type { LoadedGateway } from './load.ts'
 import { createSharedCredentials } from './server-credentials.ts'
+import { type ServerNames, unusedNames } from './unused-names.ts'
 import type { VariableMask } from './variable-mask.ts'
 
 /** The result of the check of one server. */
@@ -30,28 +32,33 @@ interface ServerReport {
   readonly situation?: string
 }
 
-/** Connects to all servers of a configuration and lists their tools. Returns whether all servers responded. */
+/**
+ * Connects to all servers of a configuration and lists their tools. Returns whether all servers responded, and have the tools and prompts that the
+ * configuration names.
+ */
 export async function checkServers({ config, files, directory, variables }: LoadedGateway, io: Io): Promise<boolean> {
-  const { servers, names } = config.options
+  const { servers, names: nameOptions } = config.options
   const { serverAuth } = config.settings
   const credentials = createSharedCredentials(config, directory)
   const checked = await Promise.all(
     Object.entries(servers).map(([name, server]) =>
-      checkServer(name, { server, names, credentials, authType: serverAuth?.[name]?.type, variables }),
+      checkServer(name, { server, names: nameOptions, credentials, authType: serverAuth?.[name]?.type, variables }),
     ),
   )
   const unusable = Object.entries(config.unusable).map(([name, error]) => ({ name, target: '', durationMs: 0, error }))
   const reports: readonly ServerReport[] = [...checked.map(({ report }) => report), ...unusable]
-  const isOk = reports.every(({ error }) => error === undefined)
+  const names = new Map(checked.flatMap(({ report, own }) => (own ? [[report.name, own] as const] : [])))
+  const unknown = unusedNames(config, names)
+  const isOk = reports.every(({ error }) => error === undefined) && unknown.length === 0
   const limits = await exceededHostLimits(
     checked.flatMap(({ tools }) => tools),
     config.settings,
   )
   const warnings = [...config.warnings, ...limits]
-  if (io.json) io.value({ ok: isOk, files, warnings, servers: reports })
+  if (io.json) io.value({ ok: isOk, files, warnings, unknownNames: unknown, servers: reports })
   else {
     printReports(reports, io)
-    for (const warning of warnings) io.log(warning)
+    for (const message of [...unknown, ...warnings]) io.log(message)
   }
   return isOk
 }
@@ -76,6 +83,8 @@ const REFUSALS: ReadonlySet<string> = new Set(['token-missing', 'token-refused']
 interface CheckedServer {
   readonly report: ServerReport
   readonly tools: readonly Tool[]
+  /** Absent if the server did not list its items. */
+  readonly own?: ServerNames
 }
 
 /** Lists the tools of one server as the gateway would offer them. */
@@ -84,7 +93,10 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
   const startedAt = performance.now()
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
-  const listed = { ...options, required: true, connectTimeoutMs, listTimeoutMs: connectTimeoutMs + LIST_TIMEOUT_MS }
+  const listTimeoutMs = connectTimeoutMs + LIST_TIMEOUT_MS
+  const own = createNameRecord()
+  const middleware = [...(options.middleware ?? []), own.middleware]
+  const listed = { ...options, middleware, required: true, connectTimeoutMs, listTimeoutMs }
   const gateway = createGateway({
     servers: { [name]: listed },
     info: { name: 'portcall-gateway', version: VERSION },
@@ -104,7 +116,13 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
     const tools = await client.tools().toArray()
     const { estimateToolTokens, estimateTotalTokens } = await import('portcall/diagnostics')
     const tokens = estimateTotalTokens(tools)
-    return { report: report({ tools: tools.map((tool) => tool.name), tokens, tokensByTool: estimateToolTokens(tools) }), tools }
+    const exposedTools = tools.map((tool) => tool.name)
+    await client.prompts().toArray()
+    return {
+      report: report({ tools: exposedTools, tokens, tokensByTool: estimateToolTokens(tools) }),
+      tools,
+      own: { ...own.names, exposedTools },
+    }
   } catch (error) {
     const { error: reason, situation = situationOf(error) } = gateway.status().servers[name] ?? {}
     const text = sanitizeLine(variables.hide(reason ?? errorMessage(error)))
@@ -113,6 +131,19 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
   } finally {
     await gateway.close()
   }
+}
+
+/** Records the names that a server lists, before the filters of its settings. */
+function createNameRecord(): { readonly names: Pick<ServerNames, 'tools' | 'prompts'>; readonly middleware: Middleware } {
+  const names: { readonly tools: string[]; readonly prompts: string[] } = { tools: [], prompts: [] }
+  const middleware: Middleware = async (request, context, next) => {
+    const response = await next(request, context)
+    const kind = request.method === 'tools/list' ? 'tools' : request.method === 'prompts/list' ? 'prompts' : undefined
+    const items = kind && 'result' in response ? response.result[kind] : undefined
+    if (kind && Array.isArray(items)) names[kind].push(...items.map((item: { readonly name?: unknown }) => String(item?.name)))
+    return response
+  }
+  return { names, middleware }
 }
 
 const CONNECT_TIMEOUT_MS = 30_000
