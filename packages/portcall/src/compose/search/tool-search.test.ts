@@ -119,3 +119,20 @@ test('a list in pages is searched as a whole', async () => {
   expect((await client.tools().toArray())[0]?.description).toContain('5 tools')
   expect(await search(client, 'omega')).toContain('omega()')
 })
+
+test('calls in a gateway ask no server for its list again, unless the tool is new', async () => {
+  let lists = 0
+  const server = createMail().use((request, context, next) => {
+    if (request.method === 'tools/list') lists++
+    return next(request, context)
+  })
+  await using gateway = createGateway({ servers: { mail: server }, middleware: [toolSearch()] })
+  await using client = await connect(gateway)
+  await client.tools().toArray()
+  const before = lists
+  const read = () => client.callTool('call_tool', { name: 'mail__read_inbox' })
+  for (let call = 0; call < 5; call++) expect((await read()).isError).not.toBe(true)
+  expect(lists - before).toBe(0)
+  server.tool('archive', {}, () => 'archived')
+  expect(await client.callTool('call_tool', { name: 'mail__archive' })).toMatchObject({ content: [{ text: 'archived' }] })
+})

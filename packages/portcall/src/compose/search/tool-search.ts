@@ -8,7 +8,7 @@ import { describeUnknown, invalidParams, unknownItem } from '../../protocol/erro
 import { subrequestContext } from '../../protocol/subrequest.ts'
 import { isListedForViews, toolsForModels } from '../audience.ts'
 import { argumentsOf, type MiddlewareRequest } from '../list-pages.ts'
-import { findTool, listTools } from '../list-tools.ts'
+import { findKnownTool, findTool, listTools } from '../list-tools.ts'
 import { textResult } from '../text-result.ts'
 import { defineSearchTools, formatMatches, type SearchToolNames } from './search-tools.ts'
 import { createToolIndex, type ToolIndex } from './tool-index.ts'
@@ -100,8 +100,7 @@ async function callInner(call: MiddlewareRequest): Promise<Response> {
   const { request, context, next } = call
   const { name, arguments: args = {} } = argumentsOf(request)
   if (typeof name !== 'string') throw invalidParams('the name of the tool to call is missing')
-  const { tools } = await listTools(call)
-  const tool = findTool(tools, name)
+  const tool = await findKnownTool(call, name)
   if (tool && !isVisibleTo(tool, 'model')) throw unknownItem('tool', name)
   return next({ ...request, params: { ...request.params, name, arguments: args } }, subrequestContext(context))
 }

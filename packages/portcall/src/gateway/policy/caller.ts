@@ -1,4 +1,5 @@
 import { foldCase } from '../../../../util/src/fold-case.ts'
+import { KNOWN_LIST } from '../../compose/list-tools.ts'
 import { credentialKey } from '../../jsonrpc/authorization-key.ts'
 import type { Auth, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request } from '../../jsonrpc/message.ts'
@@ -77,9 +78,15 @@ export class Caller implements GatewayCaller {
     return (this.meta as { readonly [ITEM_SELECTION]?: ItemSelection })[ITEM_SELECTION]
   }
 
+  /** True if the lists that were fetched last are new enough for the request. */
+  get acceptsKnownLists(): boolean {
+    return KNOWN_LIST in this.meta
+  }
+
   /** Returns the `_meta` for requests on behalf of several requests of this caller: without what belongs to one of them. */
   get sharedMeta(): JsonObject {
-    const { [ITEM_SELECTION]: _selection, ...meta }: JsonObject & { [ITEM_SELECTION]?: unknown } = subrequestMeta(this.request)
+    const all: JsonObject & { [ITEM_SELECTION]?: unknown; [KNOWN_LIST]?: unknown } = subrequestMeta(this.request)
+    const { [ITEM_SELECTION]: _selection, [KNOWN_LIST]: _isKnown, ...meta } = all
     return meta
   }
 }
