@@ -1,12 +1,12 @@
 /** Serves a page that shows views, and the proxy page on another origin. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { randomId } from '../../../../util/src/random.ts'
-import { sandboxHandler } from '../../apps/host/sandbox-handler.ts'
 import type { AppClient } from '../../apps/host/types.ts'
 import { answerPage } from './answer-page.ts'
-import { type LocalListener, listenOnLoopback, readBody } from './listen.ts'
+import { listenOnLoopback, readBody } from './listen.ts'
 import { type PageName, pageHtml, pageScript } from './page-files.ts'
-import { type CspViolation, readViolation } from './violations.ts'
+import { serveSandbox } from './sandbox-server.ts'
+import type { CspViolation } from './violations.ts'
 
 /** Options of `servePages`. */
 export interface ServePagesOptions {
@@ -36,8 +36,6 @@ export interface ServedPages {
 }
 
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
-const MAX_REPORT_BYTES = 64 * 1024
-const VIEW_NAME = /^[\w-]{1,64}$/
 
 /** Serves a page and its proxy pages on the loopback address. */
 export async function servePages(options: ServePagesOptions): Promise<ServedPages> {
@@ -67,7 +65,7 @@ export async function servePages(options: ServePagesOptions): Promise<ServedPage
   sandboxPort = sandbox.port
   return {
     url: `${origin}/${key}/`,
-    sandboxOf: (view) => `http://*.localhost:${sandboxPort}/${view}`,
+    sandboxOf: sandbox.urlOf,
     close: async () => void (await Promise.all([pages.close(), sandbox.close()])),
   }
 }
@@ -93,25 +91,4 @@ function send(response: ServerResponse, body: string, type: string): void {
       'referrer-policy': 'same-origin',
     })
     .end(body)
-}
-
-/** Serves the proxy page at a path for each view, where browsers also report what they blocked. */
-async function serveSandbox(origin: string, onViolation: ServePagesOptions['onViolation']): Promise<LocalListener> {
-  const handle = sandboxHandler({ hosts: [origin] })
-  return listenOnLoopback(async (request, response) => {
-    const { method = 'GET', url = '/', headers } = request
-    const view = url.slice(1).split('?', 1)[0] ?? ''
-    if (!VIEW_NAME.test(view)) return void response.writeHead(404).end()
-    if (method === 'POST') {
-      const report = await readBody(request, MAX_REPORT_BYTES)
-      const violation = report === undefined ? undefined : readViolation(report)
-      if (violation) onViolation(violation, view)
-      return void response.writeHead(204).end()
-    }
-    const answer = handle(new Request(new URL(url, `http://${headers.host}`), { method }))
-    const fields = new Headers(answer.headers)
-    const policy = fields.get('content-security-policy')
-    if (policy) fields.set('content-security-policy', `${policy}; report-uri http://${headers.host}/${view}`)
-    response.writeHead(answer.status, Object.fromEntries(fields)).end(await answer.text())
-  })
 }
