@@ -22,6 +22,7 @@ const EXCEPTIONS = {
   useToolResult: HOOKS,
   skills: 'one extension for both sides, imported from portcall/skills and portcall/skills/client',
   tasks: 'one extension for both sides, imported from portcall/tasks and portcall/tasks/client',
+  events: 'one extension for both sides, imported from portcall/events and portcall/events/client',
 }
 
 /** Files that read messages of others, whose errors carry no facts. */

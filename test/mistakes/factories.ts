@@ -22,6 +22,7 @@ import { connect, connectAll, readConfig } from 'portcall/client'
 import { codeMode, mount, toolSearch, versions } from 'portcall/compose'
 import { lint } from 'portcall/diagnostics'
 import { createEventSender, events } from 'portcall/events'
+import { checkSignature, events as clientEvents, eventWebhook } from 'portcall/events/client'
 import {
   accessRules,
   auditPolicy,
@@ -124,6 +125,19 @@ export const FACTORIES: readonly Factory[] = [
     create: (options) => createEventSender(options),
     numbers: ['timeoutMs'],
     callbacks: ['fetch', 'now'],
+  },
+  {
+    name: 'checkSignature',
+    create: (options) => checkSignature({ id: null, timestamp: null, signature: null }, '', options),
+    valid: { secrets: [] },
+    callbacks: ['now'],
+  },
+  { name: 'events', create: (options) => clientEvents(options), numbers: ['minPollDelayMs', 'silenceTimeoutMs'] },
+  {
+    name: 'eventWebhook',
+    create: (options) => eventWebhook(options),
+    numbers: ['seenTtlMs', 'maxBodyBytes', 'bodyTimeoutMs'],
+    callbacks: ['onEvent', 'onGap', 'onTerminated', 'onError', 'now'],
   },
   { name: 'buildView', create: (options) => buildView('/chart.html', options), numbers: ['maxAssetBytes'] },
   { name: 'lint', create: (options) => lint(INVENTORY, options) },

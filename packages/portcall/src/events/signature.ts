@@ -2,6 +2,7 @@
 
 import { fromBase64, toBase64 } from '../../../util/src/base64.ts'
 import { concatBytes } from '../../../util/src/bytes.ts'
+import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { constantTimeEqual } from '../../../util/src/digest.ts'
 import { toStrings } from '../../../util/src/strings.ts'
 
@@ -59,6 +60,8 @@ export interface SignatureCheckOptions {
   readonly now?: (() => number) | undefined
 }
 
+const CHECK_OPTIONS: OptionNames<SignatureCheckOptions> = { secrets: 'text or texts', now: 'function' }
+
 /** Returns a new secret of 32 random bytes: `whsec_` and base64. */
 export function createWebhookSecret(): string {
   return `${PREFIX}${toBase64(crypto.getRandomValues(new Uint8Array(NEW_SECRET_BYTES)))}`
@@ -87,8 +90,10 @@ export async function signWebhook(secrets: string | readonly string[], message: 
 export async function checkSignature(
   headers: SignatureHeaders,
   body: string | Uint8Array,
-  { secrets, now = Date.now }: SignatureCheckOptions,
+  options: SignatureCheckOptions,
 ): Promise<SignatureCheck> {
+  checkOptions('checkSignature', options, { names: CHECK_OPTIONS, required: { secrets: 'Pass the secrets of the subscription' } })
+  const { secrets, now = Date.now } = options
   const { id, timestamp, signature } = headers
   if (!id || !timestamp || !signature || signature.length > MAX_HEADER_LENGTH || !TIMESTAMP_TEXT.test(timestamp))
     return { type: 'malformed' }

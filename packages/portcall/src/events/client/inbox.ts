@@ -1,0 +1,111 @@
+import { backoffMs } from '../../../../util/src/backoff.ts'
+import { setLru } from '../../../../util/src/lru.ts'
+import { isString } from '../../../../util/src/strings.ts'
+import { delay } from '../../../../util/src/timers.ts'
+import type { EventCursor, EventOccurrence } from '../../protocol/events.ts'
+
+/** An event that arrives for a subscription, or only a position. */
+export interface InboxItem {
+  readonly event?: EventOccurrence
+  /** The position after it. Anything but a text leaves the position as it is. */
+  readonly cursor?: unknown
+  /** True if events before this position are missing. */
+  readonly truncated?: boolean
+}
+
+/** Handles what arrives for a subscription, in order. */
+export interface Inbox {
+  /** The position after the last item that was handled. */
+  readonly cursor: EventCursor
+  /** The number of items that wait. */
+  readonly size: number
+  /** Adds an item. Resolves when it was handled; never rejects. A handler that throws is called again, and then its error is reported. */
+  add(item: InboxItem): Promise<void>
+  /** Adds an item whose sender repeats it. @throws what the handler throws; the reason of the signal. */
+  take(item: InboxItem): Promise<void>
+  /** Resolves when everything that was added has been handled. */
+  drained(): Promise<void>
+  /** Forgets the position, because the server does not know it. */
+  reset(): void
+}
+
+/** Where the items of an inbox go. */
+export interface InboxOptions {
+  readonly cursor: EventCursor
+  readonly signal: AbortSignal
+  onEvent(event: EventOccurrence): unknown
+  onGap(cursor: EventCursor): unknown
+  /** Called with each new position. */
+  onCursor(cursor: EventCursor): unknown
+  /** Called with what the other functions throw. */
+  onError(error: unknown): void
+}
+
+const MAX_SEEN = 1000
+const ATTEMPTS = 3
+const RETRY_DELAY = { firstMs: 200, maxMs: 2000 }
+
+/** Creates an inbox. Once the signal is aborted, further items are dropped. */
+export function createInbox(options: InboxOptions): Inbox {
+  const { signal, onError } = options
+  const seen = new Map<string, true>()
+  let { cursor } = options
+  let size = 0
+  let tail: Promise<void> = Promise.resolve()
+
+  const handleEvent = async (event: EventOccurrence, attempts: number): Promise<void> => {
+    if (seen.has(event.eventId)) return
+    for (let failures = 1; ; failures++) {
+      try {
+        await options.onEvent(event)
+        break
+      } catch (error) {
+        if (failures >= attempts) throw error
+        await delay(backoffMs(failures - 1, RETRY_DELAY), signal)
+      }
+    }
+    setLru(seen, [event.eventId, true], MAX_SEEN)
+  }
+  const move = async (item: InboxItem): Promise<void> => {
+    if (isString(item.cursor) && item.cursor !== cursor) {
+      cursor = item.cursor
+      await options.onCursor(cursor)
+    }
+    if (item.truncated) await options.onGap(cursor)
+  }
+  const report = (error: unknown): void => {
+    if (!signal.aborted) onError(error)
+  }
+  const handle = async (item: InboxItem): Promise<void> => {
+    if (item.event && !signal.aborted) await handleEvent(item.event, ATTEMPTS).catch(report)
+    if (!signal.aborted) await move(item).catch(report)
+  }
+  const enqueue = (task: () => Promise<void>): Promise<void> => {
+    size++
+    const done = tail.then(task).finally(() => {
+      size--
+    })
+    tail = done.catch(() => {})
+    return done
+  }
+
+  return {
+    get cursor() {
+      return cursor
+    },
+    get size() {
+      return size
+    },
+    add: (item) => enqueue(() => handle(item)),
+    take: (item) =>
+      enqueue(async () => {
+        signal.throwIfAborted()
+        if (item.event) await handleEvent(item.event, 1)
+        await move(item).catch(report)
+      }),
+    drained: () => tail,
+    reset() {
+      cursor = null
+    },
+  }
+}

@@ -1,0 +1,215 @@
+/** The endpoint that receives the events of webhook subscriptions. */
+
+import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { readBytes } from '../../../../util/src/read-bytes.ts'
+import { isStrictUrl } from '../../../../util/src/strict-url.ts'
+import { toStrings } from '../../../../util/src/strings.ts'
+import { raceAbort } from '../../../../util/src/timers.ts'
+import { MAX_DELIVERY_BYTES, SUBSCRIPTION_ID_HEADER } from '../../protocol/events.ts'
+import { createMemoryStore } from '../../stores/memory/store.ts'
+import { namespaceStore } from '../../stores/namespace.ts'
+import { openStore } from '../../stores/open-store.ts'
+import { createSealer } from '../../stores/sealing/seal.ts'
+import { sealStore } from '../../stores/sealing/sealed-store.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import { checkSignature, type SignatureCheck } from '../signature.ts'
+import { createSeenMessages, type SeenMessages } from './seen-messages.ts'
+import type { DeliverySource, EventWebhook, EventWebhookOptions, WebhookListener } from './types.ts'
+import { readContent, type WebhookContent } from './webhook-content.ts'
+import { createWebhookRegistry, type StoredSubscription, type WebhookRegistry } from './webhook-registry.ts'
+
+const STORE_TIMEOUT_MS = 5000
+const PREFIX = 'portcall:webhook:'
+const MAX_ID_LENGTH = 512
+const RETRY_AFTER_S = '5'
+const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+const OPTIONS: OptionNames<EventWebhookOptions> = {
+  url: 'url',
+  secrets: true,
+  store: 'store',
+  sealingKeys: 'texts',
+  seenTtlMs: 86_400_000,
+  maxBodyBytes: MAX_DELIVERY_BYTES,
+  bodyTimeoutMs: 10_000,
+  onEvent: 'function',
+  onGap: 'function',
+  onTerminated: 'function',
+  onError: 'function',
+  now: 'function',
+}
+
+/** A request that is answered with a status and without any detail. */
+class Refusal {
+  readonly response: Response
+  constructor(status: number, text: string, headers: Readonly<Record<string, string>> = {}) {
+    this.response = new Response(`${text}\n`, { status, headers: { ...TEXT, ...headers } })
+  }
+}
+
+const unknownYet = (): Refusal => new Refusal(503, 'This subscription is not known yet', { 'retry-after': RETRY_AFTER_S })
+
+/** The parts of one webhook. */
+interface Receiver {
+  readonly options: EventWebhookOptions
+  readonly registry: WebhookRegistry
+  readonly seen: SeenMessages
+}
+
+/** A request whose headers have been read. */
+interface SignedRequest {
+  readonly source: DeliverySource
+  readonly bytes: Uint8Array
+  check(secrets: string | readonly string[]): Promise<SignatureCheck>
+}
+
+/**
+ * Creates the handler of the URL to which servers send the events of webhook subscriptions. It checks the signature over the bytes of the body
+ * before it parses them, answers challenges, and drops repeated messages. A delivery is acknowledged when your function has resolved: store the
+ * event there. Pass it the request before anything else reads the body.
+ *
+ * @throws TypeError if an option is invalid.
+ * @example
+ * const webhook = eventWebhook({ url: 'https://app.example.com/mcp-events' })
+ * app.post('/mcp-events', (context) => webhook(context.req.raw))
+ * await client.events.on('order.created', { region: 'eu' }, ({ data }) => save(data), { webhook })
+ */
+export function eventWebhook(options: EventWebhookOptions = {}): EventWebhook {
+  checkOptions('eventWebhook', options, { names: OPTIONS })
+  const { url, now = Date.now, seenTtlMs = 86_400_000 } = options
+  const shown = url === undefined ? undefined : String(url)
+  if (shown !== undefined && !isStrictUrl(shown))
+    throw new TypeError('eventWebhook: url must be an http or https URL without user name, password and fragment')
+  const { subscriptions, messages } = storesOf(options)
+  const registry = createWebhookRegistry(subscriptions, now)
+  const receiver: Receiver = { options, registry, seen: createSeenMessages(messages, seenTtlMs) }
+  const handle = async (request: Request): Promise<Response> => {
+    try {
+      return await answer(request, receiver)
+    } catch (error) {
+      if (error instanceof Refusal) return error.response
+      options.onError?.(error)
+      return new Refusal(500, 'The delivery could not be processed').response
+    }
+  }
+  return Object.assign(handle, { url: shown, register: registry.register })
+}
+
+function storesOf({ store, sealingKeys }: EventWebhookOptions): { subscriptions: KeyValueStore; messages: KeyValueStore } {
+  if (!store) return { subscriptions: createMemoryStore({ maxEntries: 10_000 }), messages: createMemoryStore() }
+  if (!sealingKeys?.length)
+    throw new TypeError('eventWebhook: sealingKeys is missing. A store keeps secrets encrypted: pass [await generateKey()]')
+  const opened = namespaceStore(openStore(store, STORE_TIMEOUT_MS), PREFIX)
+  return { subscriptions: sealStore(opened, createSealer({ keys: [...sealingKeys] })), messages: opened }
+}
+
+async function answer(request: Request, receiver: Receiver): Promise<Response> {
+  const signed = await readRequest(request, receiver.options)
+  const found = await match(signed, receiver)
+  const delivery = readContent(signed.bytes)
+  if (!delivery) throw new Refusal(400, 'The body is neither an event nor an envelope')
+  if (delivery.type === 'verification')
+    return Response.json({ challenge: delivery.challenge }, { headers: { 'cache-control': 'no-store' } })
+  const { name, arguments: args } = found ?? {}
+  const source = { ...signed.source, ...(name !== undefined && { name }), ...(args && { arguments: args }) }
+  const listeners = [found && receiver.registry.listenerOf(found), receiver.options].filter((one) => one !== undefined)
+  await process(delivery, { source, listeners, receiver, isRegistered: found !== undefined })
+  return new Response(null, { status: 204 })
+}
+
+/**
+ * Finds the subscription whose secret fits: that of the id, or one whose result has not arrived yet, which then gets the id. An id is the same when
+ * a subscription is made again after its end. Returns `undefined` if a secret of the options fits.
+ *
+ * @throws Refusal if there is none.
+ */
+async function match(signed: SignedRequest, { options, registry }: Receiver): Promise<StoredSubscription | undefined> {
+  const { secrets } = options
+  const { subscriptionId } = signed.source
+  const state = await registry.find(subscriptionId)
+  const known = typeof state === 'object' ? state : undefined
+  if (known && (await signed.check(known.secret)).type === 'valid') return known
+  const own = typeof secrets === 'function' ? await secrets(subscriptionId) : secrets
+  const pending = await registry.pending()
+  const check = await signed.check([...toStrings(own ?? []), ...pending.map(({ secret }) => secret)])
+  if (check.type === 'mismatch' && state === 'ended') throw new Refusal(410, 'This subscription has ended')
+  if (check.type === 'mismatch' && !known && own === undefined && !isVerification(signed.bytes)) throw unknownYet()
+  const secret = accept(check)
+  const subscription = pending.find((one) => one.secret === secret)
+  if (subscription) await registry.bind(subscriptionId, subscription)
+  return subscription
+}
+
+function isVerification(bytes: Uint8Array): boolean {
+  return readContent(bytes)?.type === 'verification'
+}
+
+/** Returns the secret that fits. @throws Refusal if none does. */
+function accept(check: SignatureCheck): string {
+  if (check.type === 'valid') return check.secret
+  if (check.type === 'malformed') throw new Refusal(400, 'The headers of the signature are missing or malformed')
+  throw new Refusal(401, 'The signature does not fit, or is too old')
+}
+
+interface Processing {
+  readonly source: DeliverySource
+  readonly listeners: readonly WebhookListener[]
+  readonly receiver: Receiver
+  readonly isRegistered: boolean
+}
+
+/** Passes a delivery on, once. @throws Refusal if nobody in this process takes it. */
+async function process(delivery: Exclude<WebhookContent, { type: 'verification' }>, processing: Processing): Promise<void> {
+  const { source, listeners, receiver, isRegistered } = processing
+  if (delivery.type === 'other') return
+  const { subscriptionId, messageId } = source
+  const eventId = delivery.type === 'event' ? delivery.event.eventId : undefined
+  await receiver.seen.once({ subscriptionId, messageId, eventId }, async () => {
+    if (delivery.type === 'event' && !listeners.some((listener) => listener.onEvent)) throw unknownYet()
+    for (const listener of listeners)
+      if (delivery.type === 'event') await listener.onEvent?.(delivery.event, source)
+      else if (delivery.type === 'gap') await listener.onGap?.(delivery.cursor, source)
+      else await listener.onTerminated?.(delivery.error, source)
+    if (delivery.type === 'terminated' && isRegistered) await receiver.registry.end(subscriptionId)
+  })
+}
+
+/** Reads a request. @throws Refusal for what is no signed delivery. */
+async function readRequest(request: Request, options: EventWebhookOptions): Promise<SignedRequest> {
+  const { headers, method } = request
+  const { now } = options
+  if (method !== 'POST') throw new Refusal(405, 'Use POST', { allow: 'POST' })
+  const [mediaType = ''] = (headers.get('content-type') ?? '').slice(0, 200).split(';', 1)
+  if (mediaType.trim().toLowerCase() !== 'application/json') throw new Refusal(415, 'Use application/json')
+  const subscriptionId = headers.get(SUBSCRIPTION_ID_HEADER)
+  const messageId = headers.get('webhook-id')
+  if (!isId(subscriptionId) || !isId(messageId))
+    throw new Refusal(400, `The headers webhook-id and ${SUBSCRIPTION_ID_HEADER} are required`)
+  const bytes = await readBody(request, options)
+  const signature = { id: messageId, timestamp: headers.get('webhook-timestamp'), signature: headers.get('webhook-signature') }
+  return {
+    source: { subscriptionId, messageId },
+    bytes,
+    check: (secrets) => checkSignature(signature, bytes, { secrets, now }),
+  }
+}
+
+async function readBody(
+  { headers, body }: Request,
+  { maxBodyBytes = MAX_DELIVERY_BYTES, bodyTimeoutMs = 10_000 }: EventWebhookOptions,
+): Promise<Uint8Array> {
+  const tooLarge = (): Refusal => new Refusal(413, 'The body is too large')
+  if (Number(headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+  const timeout = AbortSignal.timeout(bodyTimeoutMs)
+  const reading = readBytes(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, maxBodyBytes)
+  const bytes = await raceAbort(reading, timeout).catch((error: unknown) => {
+    if (timeout.aborted) throw new Refusal(408, 'The body did not arrive in time')
+    throw error
+  })
+  if (!bytes) throw tooLarge()
+  return bytes
+}
+
+function isId(text: string | null): text is string {
+  return text !== null && text !== '' && text.length <= MAX_ID_LENGTH
+}
