@@ -1,7 +1,7 @@
 /** Rewrites the input schemas of tools so that all model APIs accept them. Servers check the arguments by the schemas that they published. */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { checkDocument } from '../schema/dialect.ts'
-import { ARGUMENT_NAME, REFUSED_AT_ROOT } from '../schema/model-apis.ts'
+import { ARGUMENT_NAME, allowsType, hasOldLimit, lacksItems, REFUSED_AT_ROOT } from '../schema/model-apis.ts'
 import { withPrefixItems } from '../schema/prefix-items.ts'
 import { walkSchemas } from '../schema/walk.ts'
 import { resolveLocal } from './local-reference.ts'
@@ -38,10 +38,12 @@ function followRoot(root: JsonObject): JsonObject {
   return { ...target, ...siblings }
 }
 
-/** Rewrites what has another form in older drafts of JSON Schema. */
+/** Rewrites what has another form in older drafts of JSON Schema, and says that the items of arrays may be anything where nothing is said. */
 function modernize(schema: JsonObject): JsonObject {
   const modern = structuredClone(withPrefixItems(schema))
   walkSchemas(modern, undefined, (node) => {
+    if (lacksItems(node)) node.items = {}
+    if (!hasOldLimit(node)) return undefined
     for (const [limit, exclusive] of LIMITS) {
       if (node[exclusive] === true) Object.assign(node, { [exclusive]: node[limit], [limit]: undefined })
       if (typeof node[exclusive] === 'boolean' || node[exclusive] === undefined) delete node[exclusive]
@@ -77,11 +79,6 @@ function complete(schema: unknown): unknown {
     if (schema.items === false && Array.isArray(schema.prefixItems)) completed.maxItems ??= schema.prefixItems.length
   }
   return completed
-}
-
-/** Reports whether a schema names a type, alone or in a list. */
-export function allowsType({ type }: JsonObject, name: string): boolean {
-  return type === name || (Array.isArray(type) && type.includes(name))
 }
 
 const MAX_NAME_LENGTH = 64

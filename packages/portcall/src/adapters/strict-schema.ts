@@ -1,7 +1,7 @@
 /** Converts JSON Schema to the dialect that OpenAI's strict mode accepts. https://platform.openai.com/docs/guides/structured-outputs */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { allowsType } from '../schema/model-apis.ts'
 import { resolveLocal } from './local-reference.ts'
-import { allowsType } from './provider-schema.ts'
 
 /** Keywords that strict mode accepts and that need no conversion. */
 const KEPT: readonly string[] = [

@@ -13,6 +13,8 @@ const ADVICE: { readonly [rule: string]: string } = {
   'input-schema': 'Correct the schema. It has to be valid JSON Schema with the type "object".',
   'output-schema': 'Correct the schema. It has to be valid JSON Schema.',
   'input-schema-root': 'Use an object with properties at the root, and move the alternatives into a property.',
+  'input-schema-form':
+    'Say what the items of arrays are, and write schemas as JSON Schema 2020-12: prefixItems for tuples, numbers as limits.',
   'input-schema-subset': 'Use type, properties, items, enum, anyOf and required where possible.',
   'argument-name': 'Use letters, digits, _, . and - only, at most 64.',
   'argument-description-length': 'Shorten the description of the argument.',

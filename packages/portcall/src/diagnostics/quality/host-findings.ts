@@ -9,7 +9,8 @@ const UNCERTAIN: ReadonlySet<string> = new Set<ExceededLimit['kind']>(['name', '
 export function hostFindings(inventory: ServerInventory): Finding[] {
   const groups = new Map<string, ExceededLimit[]>()
   for (const limit of exceededLimits(inventory)) {
-    const key = JSON.stringify([limit.kind, limit.tool])
+    // A tool may have several forms that are refused.
+    const key = JSON.stringify([limit.kind, limit.tool, limit.kind === 'shape' ? limit.message : ''])
     groups.set(key, [...(groups.get(key) ?? []), limit])
   }
   return [...groups.values()].flatMap(toFinding)

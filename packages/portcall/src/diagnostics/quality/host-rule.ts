@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+
 /** A limit: what happens to what exceeds it, and where that was seen. */
 export type HostRule = {
   /** `changes`: the host shortens, renames or drops it. `refuses`: the host or the API reports an error, or the tool is missing. */
@@ -24,6 +26,8 @@ export type HostLimit =
   | { readonly kind: 'argument-description'; readonly most: number }
   /** The length of the instructions of a server. */
   | { readonly kind: 'instructions'; readonly most: number }
+  /** Forms that no part of an input schema may have. */
+  | { readonly kind: 'shape'; readonly words: string; readonly matches: (schema: JsonObject) => boolean }
   /** The keywords that the root of an input schema must not have, unless it also has another one. */
   | { readonly kind: 'root'; readonly keywords: readonly string[]; readonly unless?: string }
 

@@ -41,6 +41,28 @@ test.each<[string, Tool[], { [host: string]: string }]>([
   ['a dot in a name', [tool('a.b')], PLAIN_NAMES],
   ['a name that starts with a digit', [tool('1st')], { 'Gemini API': 'refuses' }],
   ['a - in a name', [tool('a-b')], {}],
+  [
+    'arrays with items, at every depth',
+    [tool('search', { properties: { a: { type: 'array', items: { type: 'array', items: {} } } } })],
+    {},
+  ],
+  ['a tuple', [tool('search', { properties: { a: { type: 'array', prefixItems: [{}], items: false } } })], {}],
+  [
+    'an array without items below the root',
+    [tool('search', { properties: { a: { type: 'array', items: { type: ['array', 'null'] } } } })],
+    { 'OpenAI API (ChatGPT)': 'refuses', 'VS Code': 'refuses' },
+  ],
+  [
+    'a tuple of an older draft in a definition',
+    [tool('search', { $defs: { pair: { type: 'array', items: [{}, {}] } }, properties: { a: { $ref: '#/$defs/pair' } } })],
+    { 'Claude API': 'refuses' },
+  ],
+  [
+    'a limit of draft 4 in a branch',
+    [tool('search', { properties: { a: { anyOf: [{ type: 'integer', minimum: 0, exclusiveMinimum: true }] } } })],
+    { 'Claude API': 'refuses' },
+  ],
+  ['data that looks like a schema', [tool('search', { properties: { a: { default: { type: 'array' } } } })], {}],
   ['a space in a name', [tool('a b')], { ...PLAIN_NAMES, 'Gemini API': 'refuses', 'Gemini CLI': 'changes' }],
   ['a name of 53 characters', [tool('x'.repeat(53))], {}],
   ['a name of 54 characters', [tool('x'.repeat(54))], { 'Gemini CLI': 'changes' }],
@@ -174,4 +196,18 @@ test('hosts that only change something are no error', () => {
   expect(rules(many(101))).toEqual(['warning tool-count'])
   expect(rules(many(129))).toEqual(['error tool-count'])
   expect(rules([tool('a.b')])).toEqual(['error tool-name'])
+})
+
+test('reports each form that a schema must not have once, with its place and all hosts', () => {
+  const schema = { properties: { rows: { type: 'array', items: { type: 'array' } }, pair: { type: 'array', items: [{}] } } }
+  expect(hostFindings(inventory([tool('search', schema)]))).toMatchObject([
+    {
+      ...{ level: 'error', rule: 'input-schema-form', hosts: ['Claude API'] },
+      message: 'a list of schemas as items, instead of prefixItems, at properties.pair in the input schema',
+    },
+    {
+      ...{ level: 'error', rule: 'input-schema-form', hosts: ['OpenAI API (ChatGPT)', 'VS Code'] },
+      message: 'an array without items, at properties.rows.items in the input schema',
+    },
+  ])
 })

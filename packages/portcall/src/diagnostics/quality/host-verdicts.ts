@@ -1,5 +1,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/types.ts'
+import { isWithinLimits } from '../../schema/limits.ts'
+import { walkSchemas } from '../../schema/walk.ts'
 import { adviceOf } from './advice.ts'
 import type { HostLimit, HostRule } from './host-rule.ts'
 import type { HostProblem, HostVerdict } from './host-verdict.ts'
@@ -24,6 +26,7 @@ const RULES: { readonly [kind in HostLimit['kind']]: string } = {
   'argument-description': 'argument-description-length',
   instructions: 'instructions-length',
   root: 'input-schema-root',
+  shape: 'input-schema-form',
 }
 
 /** Returns what each known host makes of the tools of a server. Each limit names where it was found. */
@@ -100,6 +103,8 @@ function problemOfTool(
       const message = `the argument ${wrong.map((argument) => JSON.stringify(argument)).join(', ')} is not 1 to 64 letters, digits, _, . and -`
       return wrong.length > 0 ? message : undefined
     }
+    case 'shape':
+      return problemOfShape(rule.words, rule.matches, tool)
     default: {
       const schema = isObject(tool.inputSchema) ? tool.inputSchema : {}
       const isExempt = rule.unless !== undefined && schema[rule.unless] !== undefined
@@ -107,6 +112,18 @@ function problemOfTool(
       return found.length > 0 ? `${found.join(', ')} at the root of the input schema` : undefined
     }
   }
+}
+
+/** Names the first part of an input schema that has a form. */
+function problemOfShape(words: string, matches: (schema: JsonObject) => boolean, { inputSchema }: Tool): string | undefined {
+  if (!isWithinLimits(inputSchema)) return undefined
+  let found: string | undefined
+  walkSchemas(inputSchema, '', (schema, outer, step) => {
+    const path = outer === '' ? step : `${outer}.${step}`
+    if (matches(schema)) found ??= path
+    return path
+  })
+  return found === undefined ? undefined : `${words}${found === '' ? '' : `, at ${found}`} in the input schema`
 }
 
 const argumentsOf = ({ inputSchema }: Tool): JsonObject =>

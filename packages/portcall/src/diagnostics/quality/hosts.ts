@@ -1,4 +1,13 @@
-import { ARGUMENT_NAME, COMBINERS, MAX_TOOL_NAME_LENGTH, REFUSED_AT_ROOT, TOOL_NAME_CHARACTERS } from '../../schema/model-apis.ts'
+import {
+  ARGUMENT_NAME,
+  COMBINERS,
+  hasOldLimit,
+  isOldTuple,
+  lacksItems,
+  MAX_TOOL_NAME_LENGTH,
+  REFUSED_AT_ROOT,
+  TOOL_NAME_CHARACTERS,
+} from '../../schema/model-apis.ts'
 import type { HostLimit, HostProfile, HostRule } from './host-rule.ts'
 import { MEASURED_HOSTS } from './measured-hosts.ts'
 import { profileOf } from './measured-profile.ts'
@@ -29,6 +38,13 @@ const description = (most: number): HostLimit => ({ kind: 'description', most })
 const PLAIN: HostLimit = { kind: 'characters', pattern: TOOL_NAME_CHARACTERS, words: 'letters, digits, _ and -' }
 const COMBINERS_AT_ROOT: HostLimit = { kind: 'root', keywords: COMBINERS }
 const KEYWORDS_AT_ROOT: HostLimit = { kind: 'root', keywords: REFUSED_AT_ROOT }
+const ITEMS_MISSING: HostLimit = { kind: 'shape', words: 'an array without items', matches: lacksItems }
+const OLD_TUPLE: HostLimit = { kind: 'shape', words: 'a list of schemas as items, instead of prefixItems', matches: isOldTuple }
+const OLD_LIMIT: HostLimit = {
+  kind: 'shape',
+  words: 'true or false as exclusiveMinimum or exclusiveMaximum, instead of a number',
+  matches: hasOldLimit,
+}
 
 /** The hosts and APIs that were not run, and where their limits are written. */
 const REPORTED: readonly HostProfile[] = [
@@ -39,6 +55,8 @@ const REPORTED: readonly HostProfile[] = [
       rule(PLAIN, 'refuses', 'github/copilot-cli/issues/1879'),
       rule({ kind: 'argument', pattern: ARGUMENT_NAME }, 'refuses', 'decocms/studio/pull/6874'),
       rule(COMBINERS_AT_ROOT, 'refuses', 'makenotion/notion-mcp-server/issues/340'),
+      rule(OLD_TUPLE, 'refuses', 'hyperdxio/hyperdx/pull/2925'),
+      rule(OLD_LIMIT, 'refuses', 'Dokploy/mcp/issues/74'),
     ],
   },
   {
@@ -101,6 +119,7 @@ const REPORTED: readonly HostProfile[] = [
       rule(PLAIN, 'refuses', 'openai/codex/issues/8174'),
       rule(description(1024), 'refuses', 'modelcontextprotocol/servers/issues/799'),
       rule(KEYWORDS_AT_ROOT, 'refuses', 'langchain-ai/langchainjs/issues/9804'),
+      rule(ITEMS_MISSING, 'refuses', 'ruvnet/ruflo/issues/1294'),
     ],
   },
   {
@@ -108,6 +127,7 @@ const REPORTED: readonly HostProfile[] = [
     rules: [
       rule(tools(128), 'refuses', 'microsoft/vscode/issues/254569'),
       rule(name(64), 'changes', 'microsoft/vscode/issues/243602'),
+      rule(ITEMS_MISSING, 'refuses', 'agentscope-ai/ReMe/issues/84'),
     ],
   },
   {
