@@ -1,6 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { copyWithinLimits, isWithinLimits } from './limits.ts'
-import { isOldTuple } from './model-apis.ts'
 import { walkSchemas } from './walk.ts'
 
 /**
@@ -10,11 +9,11 @@ import { walkSchemas } from './walk.ts'
 export function withPrefixItems(schema: JsonObject): JsonObject {
   if (!isWithinLimits(schema)) return schema
   let hasTuples = false
-  walkSchemas(schema, undefined, (node) => void (hasTuples ||= isOldTuple(node)))
+  walkSchemas(schema, undefined, (node) => void (hasTuples ||= Array.isArray(node.items)))
   if (!hasTuples) return schema
   const copy = copyWithinLimits(schema)
   walkSchemas(copy, undefined, (node) => {
-    if (!isOldTuple(node)) return undefined
+    if (!Array.isArray(node.items)) return undefined
     node.prefixItems = node.items
     if (node.additionalItems === undefined) delete node.items
     else node.items = node.additionalItems

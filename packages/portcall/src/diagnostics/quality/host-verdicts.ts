@@ -117,13 +117,21 @@ function problemOfTool(
 /** Names the first part of an input schema that has a form. */
 function problemOfShape(words: string, matches: (schema: JsonObject) => boolean, { inputSchema }: Tool): string | undefined {
   if (!isWithinLimits(inputSchema)) return undefined
-  let found: string | undefined
-  walkSchemas(inputSchema, '', (schema, outer, step) => {
-    const path = outer === '' ? step : `${outer}.${step}`
-    if (matches(schema)) found ??= path
-    return path
-  })
-  return found === undefined ? undefined : `${words}${found === '' ? '' : `, at ${found}`} in the input schema`
+  let found: JsonObject | undefined
+  walkSchemas(inputSchema, undefined, (schema) => void (matches(schema) && (found ??= schema)))
+  const path = found && pathTo(found, inputSchema)
+  return path && `${words}${path.length === 0 ? '' : `, at ${path.join('.')}`} in the input schema`
+}
+
+/** Returns the keys that lead from a value to a part of it. */
+function pathTo(part: JsonObject, value: unknown): string[] | undefined {
+  if (value === part) return []
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, child] of Object.entries(value)) {
+    const rest = pathTo(part, child)
+    if (rest) return [key, ...rest]
+  }
+  return undefined
 }
 
 const argumentsOf = ({ inputSchema }: Tool): JsonObject =>
