@@ -356,7 +356,7 @@ export const FACTORIES: readonly Factory[] = [
     name: 'events',
     create: (options) => events(options),
     callbacks: ['now'],
-    members: { limits: ['maxEventBytes', 'maxStreams', 'pollIntervalMs', 'heartbeatIntervalMs'], profile: [] },
+    members: { limits: ['maxEventBytes', 'maxStreams', 'pollIntervalMs', 'heartbeatIntervalMs'], profile: [], webhooks: [] },
   },
   {
     name: 'tasks',

@@ -15,6 +15,8 @@ export type {
 export { type EventsOptions, events, type ServerEvents } from '../events/server/extension.ts'
 export type { EventLimits } from '../events/server/limits.ts'
 export type { EventsProfile, EventsProfileName } from '../events/server/profile.ts'
+export type { WebhookLimits } from '../events/server/webhooks/limits.ts'
+export type { WebhooksOptions } from '../events/server/webhooks/options.ts'
 export {
   type ActiveEventsParams,
   ENDPOINT_ERRORS,

@@ -51,6 +51,7 @@ function createContext(id: string, server: Server, points: ServerExtensionPoints
     server,
     store,
     bus,
+    sealer,
     method(name, definition, handler) {
       checkMethod(id, name, points.handlers)
       const { nameParam, mayRequireInput, longLived, cache, open } = definition

@@ -51,6 +51,8 @@ export interface ServerExtensionContext {
   readonly store: KeyValueStore
   /** Sends messages between the processes of one service. */
   readonly bus: Bus
+  /** Seals values with the server's `sealingKeys`. */
+  readonly sealer: Sealer
 
   /** Registers the handler of a method. @throws TypeError when the method is taken. */
   method<P extends Schema | undefined = undefined, R extends Schema | undefined = undefined>(

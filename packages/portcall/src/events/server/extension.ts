@@ -3,10 +3,10 @@ import type { RpcError } from '../../jsonrpc/errors.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
 import { methodNotFound } from '../../protocol/errors.ts'
 import {
+  EVENT_DELIVERY_MODES,
   EVENTS_CAPABILITY,
   EVENTS_EXTENSION,
   EVENTS_LIST_CHANGED_FILTER,
-  type EventDeliveryMode,
   EventMethod,
   EventNotification,
   type EventType,
@@ -40,6 +40,8 @@ import { type EventsProfile, type EventsProfileName, readProfile } from './profi
 import { createPushStreams, type PushStreams } from './push-streams.ts'
 import { createEventReader } from './reader.ts'
 import { createSelector, type Selection } from './selection.ts'
+import { WEBHOOK_LIMIT_NAMES, WEBHOOKS_NAMES, type WebhooksOptions } from './webhooks/options.ts'
+import { createWebhooks, type Webhooks } from './webhooks/webhooks.ts'
 
 /** How events are stored and delivered. */
 export interface EventsOptions {
@@ -47,6 +49,11 @@ export interface EventsOptions {
   readonly log?: EventLog
   /** Tells the processes of one service about new events. Default: the bus of the server. */
   readonly bus?: Bus
+  /**
+   * Delivers events to webhooks too, for authenticated callers: `true`, or options. Subscriptions are kept in the store of the server, where
+   * their secrets are sealed with its `sealingKeys`. Default: false.
+   */
+  readonly webhooks?: boolean | WebhooksOptions
   /** Limits on sizes, counts and times. */
   readonly limits?: Partial<EventLimits>
   /** Differences of products from the SEP: the name of a profile, or members. Default: `'spec'`. */
@@ -69,11 +76,14 @@ export interface ServerEvents {
   ): EventSource<P>
   /** Emits an event of a type, where what `server.event` returned is not at hand. @throws Error when there is no such type. */
   emit(name: string, data: object, options?: EmitOptions): Promise<string>
+  /** Stops deliveries to webhooks in this process, and resolves when none is running. They continue in another process, or after a restart. */
+  stop(): Promise<void>
 }
 
 const NAMES: OptionNames<EventsOptions> = {
   log: 'object',
   bus: 'object',
+  webhooks: 1,
   limits: 'object',
   profile: 1,
   now: 1,
@@ -88,7 +98,8 @@ const PROFILE: OptionNames<EventsProfile> = {
 const TOPIC = 'events'
 
 /**
- * Creates the server side of the Events extension (SEP-3415): clients poll for events, or receive them on a stream.
+ * Creates the server side of the Events extension (SEP-3415): clients poll for events, or receive them on a
+ * stream or a webhook.
  *
  * @example
  * const server = createServer({ name: 'shop', version: '1.0.0' }, { extensions: [events()] })
@@ -102,6 +113,11 @@ const TOPIC = 'events'
 export function events(options: EventsOptions = {}): ServerExtension<'event', ServerEvents> {
   checkOptions('events()', options, { names: NAMES, advice: { stores: 'Pass "stores" to createServer', store: 'Use "log"' } })
   checkOptions('events(): limits', options.limits ?? {}, { names: EVENT_LIMITS })
+  const { webhooks = false } = options
+  if (typeof webhooks !== 'boolean') {
+    checkOptions('events(): webhooks', webhooks, { names: WEBHOOKS_NAMES })
+    checkOptions('events(): webhooks: limits', webhooks.limits ?? {}, { names: WEBHOOK_LIMIT_NAMES })
+  }
   if (typeof options.profile === 'object') checkOptions('events(): profile', options.profile, { names: PROFILE })
   const profile = readProfile(options.profile)
   return defineServerExtension({
@@ -142,7 +158,24 @@ function setUp(context: ServerExtensionContext, options: EventsOptions, profile:
     onError: context.server.reportError,
     endOf,
   })
-  const modes: readonly EventDeliveryMode[] = ['poll', 'push']
+  const webhooks =
+    options.webhooks &&
+    createWebhooks({
+      options: options.webhooks === true ? {} : options.webhooks,
+      store: context.store,
+      storeTimeoutMs: limits.storeTimeoutMs,
+      sealer: context.sealer,
+      bus,
+      types,
+      selector,
+      reader,
+      announcements,
+      profile,
+      createError,
+      onError,
+      onWarning: context.reportWarning,
+      now,
+    })
   const method: typeof context.method = (name, definition, handler) =>
     context.method(name, { open: true, ...definition }, (params, call) => {
       if (!profile.legacy && sessionOf(call.request)) throw methodNotFound(name)
@@ -151,13 +184,18 @@ function setUp(context: ServerExtensionContext, options: EventsOptions, profile:
   method(EventMethod.list, {}, createListHandler(context, types))
   method(EventMethod.poll, {}, createPollHandler({ selector, reader, limits }))
   method(EventMethod.stream, { longLived: true }, streams.open)
+  if (webhooks) {
+    method(EventMethod.subscribe, {}, webhooks.subscribe)
+    method(EventMethod.unsubscribe, {}, webhooks.unsubscribe)
+  }
   context.handleSubscriptionFilter(EVENTS_LIST_CHANGED_FILTER, (value) => (value === true ? true : undefined), { open: true })
   context.onClose(() => {
     streams.close()
     announcements.close()
+    if (webhooks) void webhooks.stop()
   })
   const emit = createEmit({ announcements, limits, now })
-  return createApi({ types, emit, modes, log })
+  return createApi({ types, emit, webhooks: webhooks || undefined, log })
 }
 
 function createListHandler({ paginate }: ServerExtensionContext, types: EventTypes) {
@@ -165,18 +203,24 @@ function createListHandler({ paginate }: ServerExtensionContext, types: EventTyp
   return async (_: unknown, call: Call): Promise<object> => {
     const listed = await visible.items(call as CallContext)
     const { items, ...rest } = await paginate(listed, call, ({ name }) => name)
-    return { events: items, ...rest }
+    return { events: call.auth ? items : items.flatMap(withoutWebhook), ...rest }
   }
+}
+
+/** Returns the entry for callers without authentication, who cannot use webhooks; nothing if there is no other way. */
+function withoutWebhook(type: EventType): EventType[] {
+  const delivery = type.delivery.filter((mode) => mode !== 'webhook')
+  return delivery.length > 0 ? [{ ...type, delivery }] : []
 }
 
 interface ApiOptions {
   readonly types: EventTypes
   readonly emit: Emit
-  readonly modes: readonly EventDeliveryMode[]
+  readonly webhooks: Webhooks | undefined
   readonly log: EventLog
 }
 
-function createApi({ types, emit, modes, log }: ApiOptions): ServerEvents {
+function createApi({ types, emit, webhooks, log }: ApiOptions): ServerEvents {
   const typeOf = (name: string): EventTypeEntry => {
     const type = types.get(name)
     if (!type) throw new Error(`There is no event type ${JSON.stringify(name)}: add it with server.event(name, definition)`)
@@ -186,14 +230,22 @@ function createApi({ types, emit, modes, log }: ApiOptions): ServerEvents {
     checkEvent(name, definition, hooks)
     types.assertFree(name)
     const createFeed = (key: string) => createEventFeed(log, key)
-    types.add(name, createEventType({ name, definition, hooks, modes, createFeed }))
+    const modes = EVENT_DELIVERY_MODES.filter((mode) => mode !== 'webhook' || webhooks)
+    const type = createEventType({ name, definition, hooks, modes, createFeed })
+    types.add(name, type)
+    const end = webhooks?.addType(type)
     return {
       name,
       emit: (data, emitOptions) => emit(typeOf(name), data, emitOptions),
-      remove: () => void types.items.remove(name),
+      remove() {
+        if (types.get(name) !== type) return
+        types.items.remove(name)
+        end?.()
+      },
     }
   }
   return Object.assign(add, {
     emit: async (name: string, data: object, emitOptions?: EmitOptions) => emit(typeOf(name), data, emitOptions),
+    stop: async () => webhooks?.stop(),
   }) as ServerEvents
 }

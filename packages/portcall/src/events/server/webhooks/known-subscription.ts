@@ -1,0 +1,86 @@
+import { randomId } from '../../../../../util/src/random.ts'
+import { unref } from '../../../../../util/src/timers.ts'
+import { takeLease } from '../../../stores/lease.ts'
+import type { KeyValueStore } from '../../../stores/store.ts'
+import type { LeasedSubscription } from './leased-subscription.ts'
+import type { SubscriptionRecord } from './record.ts'
+import { type SubscriptionRef, type SubscriptionStore, subscriptionLeaseKey } from './subscription-store.ts'
+
+/** A subscription that this process knows. */
+export interface KnownSubscription {
+  readonly ref: SubscriptionRef
+  /** The name of the event type, when it was read. */
+  name?: string
+  running?: Promise<void>
+  /** True if there may be something new since the running delivery looked. */
+  mustRepeat?: boolean
+  /** Ends the wait for the next event. */
+  onWake?: () => void
+  /** When to look again, by `performance.now()`, because another process delivers. */
+  notBefore?: number
+  cached?: { readonly record: SubscriptionRecord | undefined; readonly at: number }
+}
+
+/** A process that has delivered everything keeps the lease for this long, for the next event. */
+const LINGER_MS = 1000
+/** How long a subscription that was read is used. A change is announced, but announcements may be lost. */
+const RECORD_TTL_MS = 1000
+
+/** Reads a subscription, unless it was read just before. One that has not changed stays the same object. */
+export async function readKnown(
+  one: KnownSubscription,
+  subscriptions: Pick<SubscriptionStore, 'read'>,
+): Promise<SubscriptionRecord | undefined> {
+  const { cached } = one
+  if (cached && performance.now() - cached.at < RECORD_TTL_MS) return cached.record
+  const record = await subscriptions.read(one.ref)
+  const isSame = cached !== undefined && JSON.stringify(cached.record) === JSON.stringify(record)
+  one.cached = { record: isSame ? cached.record : record, at: performance.now() }
+  if (record) one.name = record.name
+  return one.cached.record
+}
+
+export interface WithLeaseOptions {
+  readonly store: KeyValueStore
+  readonly leaseTtlMs: number
+  readonly subscriptions: Pick<SubscriptionStore, 'read'>
+  readonly stopping: AbortSignal
+}
+
+/** Runs a function while this process holds the lease of a subscription. Does nothing if another process holds it. */
+export async function withLease(
+  one: KnownSubscription,
+  { store, leaseTtlMs, subscriptions, stopping }: WithLeaseOptions,
+  run: (leased: Omit<LeasedSubscription, 'type'>) => Promise<void>,
+): Promise<void> {
+  const { ref } = one
+  const lease = await takeLease({ store, key: subscriptionLeaseKey(ref), leaseTtlMs })
+  if (!lease) {
+    one.notBefore = performance.now() + leaseTtlMs / 2
+    return
+  }
+  try {
+    const signal = AbortSignal.any([lease.signal, stopping])
+    await run({ ref, run: randomId(), lease, signal, readRecord: () => readKnown(one, subscriptions) })
+  } finally {
+    await lease.release()
+  }
+}
+
+/** Waits for a while for the next event. Resolves to whether there may be one. */
+export function isWoken(one: KnownSubscription, signal: AbortSignal): Promise<boolean> {
+  if (one.mustRepeat) return Promise.resolve(true)
+  if (signal.aborted) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const finish = (woken: boolean): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      delete one.onWake
+      resolve(woken)
+    }
+    const onAbort = (): void => finish(false)
+    const timer = unref(setTimeout(finish, LINGER_MS, false))
+    signal.addEventListener('abort', onAbort)
+    one.onWake = () => finish(true)
+  })
+}

@@ -1,0 +1,59 @@
+import { createRateLimiter } from '../../../auth/rate-limiter.ts'
+import type { VerificationOutcome } from '../../delivery/outcome.ts'
+import type { EventSender } from '../../delivery/sender.ts'
+import type { CreateEventError } from '../errors.ts'
+import type { WebhookLimits } from './limits.ts'
+import type { SubscriptionStore } from './subscription-store.ts'
+
+/** An endpoint that must want the deliveries. */
+export interface EndpointToProve {
+  readonly principal: string
+  readonly url: string
+  readonly secrets: string
+  readonly subscriptionId: string
+  readonly isEndless: boolean
+}
+
+/** Makes sure that an endpoint wants deliveries. @throws RpcError `CallbackEndpointError`, `ResourceExhausted` */
+export type ProveEndpoint = (endpoint: EndpointToProve) => Promise<void>
+
+export interface ProofOptions {
+  readonly sender: Pick<EventSender, 'verify'>
+  readonly subscriptions: Pick<SubscriptionStore, 'hasProof' | 'saveProof'>
+  readonly limits: Pick<WebhookLimits, 'maxChallenges' | 'proofTtlMs'>
+  /** Returns whether the operator knows that an endpoint wants deliveries. */
+  readonly isKnown: (url: string, principal: string) => boolean | Promise<boolean>
+  readonly createError: CreateEventError
+  readonly onWarning: (message: string) => void
+}
+
+const MINUTE_MS = 60_000
+
+export function createProveEndpoint(options: ProofOptions): ProveEndpoint {
+  const { sender, subscriptions, limits, isKnown, createError, onWarning } = options
+  const { maxChallenges, proofTtlMs } = limits
+  const challenges = createRateLimiter({ maxAttempts: maxChallenges, windowMs: MINUTE_MS })
+
+  const requireVerified = (outcome: VerificationOutcome): void => {
+    if (outcome.type === 'verified') return
+    if (outcome.type === 'refused') onWarning(`The endpoint of a subscription was refused: ${outcome.problem}`)
+    const reason = outcome.type === 'failed' ? outcome.reason : 'connection_refused'
+    throw createError('CallbackEndpointError', 'The endpoint did not return the challenge', { reason })
+  }
+  const challenge = async ({ url, secrets, subscriptionId }: EndpointToProve): Promise<void> => {
+    if (!challenges.tryAcquire(new URL(url).host))
+      throw createError('ResourceExhausted', 'Too many challenges were sent to this host; try again in a minute', {
+        limit: 'maxChallenges',
+        max: maxChallenges,
+      })
+    requireVerified(await sender.verify({ url, secrets, subscriptionId }))
+  }
+  return async (endpoint) => {
+    const { principal, url, isEndless } = endpoint
+    if (await isKnown(url, principal)) return
+    const isProved = await subscriptions.hasProof(principal, url)
+    if (!isProved) await challenge(endpoint)
+    // The proof of a subscription without end must last as long.
+    if (!isProved || isEndless) await subscriptions.saveProof(principal, url, isEndless ? undefined : proofTtlMs)
+  }
+}

@@ -1,0 +1,470 @@
+import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { eventually } from '../../../../test-kit/eventually.ts'
+import { callerOf } from '../../../../test-kit/server.ts'
+import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { createServer } from '../../../server/server.ts'
+import { memoryStores } from '../../../stores/memory/memory.ts'
+import type { Stores } from '../../../stores/stores.ts'
+import { checkSignature, createWebhookSecret } from '../../signature.ts'
+import type { EventHooks } from '../definition.ts'
+import { type EventsOptions, events } from '../extension.ts'
+import type { WebhookLimits } from './limits.ts'
+import type { WebhooksOptions } from './options.ts'
+
+const REGION = z.object({ region: z.string() })
+const ORDER = z.object({ orderId: z.string(), region: z.string() })
+type OrderHooks = EventHooks<z.infer<typeof REGION>, z.infer<typeof ORDER>>
+const MATCH: OrderHooks = { match: ({ data }, { arguments: { region } }) => data.region === region }
+const ADA = { auth: { principal: 'ada' } }
+const BOB = { auth: { principal: 'bob' } }
+const QUICK: Partial<WebhookLimits> = { retryDelayMs: 10, maxRetryDelayMs: 20, sweepIntervalMs: 100, leaseTtlMs: 2000 }
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean()
+})
+
+interface Received {
+  headers: IncomingHttpHeaders
+  text: string
+  body: JsonObject
+}
+
+/** An endpoint that answers challenges, and other messages as `answer` says. */
+async function openEndpoint(answer: (received: Received) => number = () => 204) {
+  const received: Received[] = []
+  const challenges: Received[] = []
+  const endpoint = { answersChallenges: true, answer }
+  const server = createHttpServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    const one = { headers: request.headers, text, body: JSON.parse(text) as JsonObject }
+    if (one.body.type === 'verification') {
+      challenges.push(one)
+      response.end(JSON.stringify({ challenge: endpoint.answersChallenges ? one.body.challenge : 'x' }))
+    } else {
+      const status = endpoint.answer(one)
+      received.push(one)
+      response.writeHead(status).end()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const ids = (): unknown[] => received.filter(({ body }) => body.eventId).map(({ body }) => body.eventId)
+  return Object.assign(endpoint, { url, received, challenges, ids })
+}
+
+interface ShopOptions extends Omit<EventsOptions, 'webhooks'> {
+  stores?: Stores
+  hooks?: OrderHooks
+  webhooks?: WebhooksOptions
+  version?: number
+}
+
+function createShop({ stores, hooks = MATCH, webhooks, version = 1, ...options }: ShopOptions = {}) {
+  const problems: string[] = []
+  const { limits, ...rest } = webhooks ?? {}
+  const server = createServer(
+    { name: 'shop', version: '1' },
+    {
+      extensions: [events({ webhooks: { allow: ['127.0.0.1'], limits: { ...QUICK, ...limits }, ...rest }, ...options })],
+      ...(stores && { stores }),
+      onEvent: (event) => problems.push(event.type === 'error' ? String(event.error) : event.message),
+    },
+  )
+  cleanups.push(async () => {
+    server.close()
+    await server.event.stop()
+  })
+  const created = server.event('order.created', { description: 'A new order', input: REGION, payload: ORDER, version }, hooks)
+  const emit = (orderId: string, region = 'eu') => created.emit({ orderId, region }, { eventId: `ord-${orderId}` })
+  const caller = callerOf(server)
+  const params = (url: string, more: JsonObject = {}, secret = createWebhookSecret()): JsonObject => ({
+    name: 'order.created',
+    arguments: { region: 'eu' },
+    cursor: null,
+    delivery: { mode: 'webhook', url, secret },
+    ...more,
+  })
+  const subscribe = (url: string, more: JsonObject = {}, secret?: string) =>
+    caller.result('events/subscribe', params(url, more, secret), ADA)
+  const unsubscribe = (url: string, context: object = ADA) =>
+    caller.request('events/unsubscribe', { name: 'order.created', arguments: { region: 'eu' }, delivery: { url } }, context)
+  return { server, created, emit, caller, params, subscribe, unsubscribe, problems }
+}
+
+describe('events/subscribe', () => {
+  it('EVT-050 EVT-053 EVT-071 EVT-083 EVT-089 proves the endpoint, then delivers signed events with a cursor', async () => {
+    const endpoint = await openEndpoint()
+    const { subscribe, emit, caller } = createShop()
+    const secret = createWebhookSecret()
+    await emit('0')
+    const result = await subscribe(endpoint.url, {}, secret)
+    expect(result).toMatchObject({
+      resultType: 'complete',
+      id: expect.stringMatching(/^sub_[0-9a-f]{32}$/),
+      refreshBefore: expect.stringMatching(/Z$/),
+      cursor: expect.any(String),
+      truncated: false,
+    })
+    expect(result).not.toHaveProperty('deliveryStatus')
+    expect(endpoint.challenges).toHaveLength(1)
+    await emit('1')
+    await emit('2', 'us')
+    await emit('3')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-3']))
+    const [first] = endpoint.received
+    expect(first?.headers).toMatchObject({ 'webhook-id': 'ord-1', 'x-mcp-subscription-id': result.id })
+    expect(first?.body).toMatchObject({ name: 'order.created', data: { orderId: '1' }, cursor: expect.any(String) })
+    const { headers, text } = first as Received
+    const signed = {
+      id: String(headers['webhook-id']),
+      timestamp: String(headers['webhook-timestamp']),
+      signature: String(headers['webhook-signature']),
+    }
+    expect(await checkSignature(signed, text, { secrets: secret })).toMatchObject({ type: 'valid' })
+    const { cursor } = first?.body ?? {}
+    const polled = await caller.result('events/poll', { name: 'order.created', arguments: { region: 'eu' }, cursor }, ADA)
+    expect(polled.events).toMatchObject([{ eventId: 'ord-3' }])
+  })
+
+  it('EVT-051 EVT-069 EVT-096 EVT-099 refuses callers without a principal, wrong URLs, secrets and params', async () => {
+    const endpoint = await openEndpoint()
+    const { caller, params, server } = createShop()
+    server.event('live', { description: 'x', payload: z.object({}), delivery: ['push'] })
+    expect(await caller.error('events/subscribe', params(endpoint.url))).toMatchObject({ code: -32024 })
+    const error = (more: JsonObject) => caller.error('events/subscribe', { ...params(endpoint.url), ...more }, ADA)
+    for (const delivery of [
+      undefined,
+      'x',
+      {},
+      { url: endpoint.url },
+      { url: endpoint.url, secret: 'whsec_x' },
+      { url: 7, secret: createWebhookSecret() },
+      ...['http://example.com/', 'https://10.0.0.1/', 'https://u:p@example.com/', 'https://example.com/#x', 'no url'].map(
+        (url) => ({ url, secret: createWebhookSecret() }),
+      ),
+    ])
+      expect(await error({ delivery })).toMatchObject({ code: -32602 })
+    const push = { mode: 'push', url: endpoint.url, secret: createWebhookSecret() }
+    expect(await error({ delivery: push })).toMatchObject({ code: -32026, data: { feature: 'deliveryMode', value: 'push' } })
+    expect(await error({ name: 'live', arguments: {} })).toMatchObject({ code: -32026, data: { feature: 'deliveryMode' } })
+    for (const ttlMs of [-1, 'x', Number.NaN]) expect(await error({ ttlMs })).toMatchObject({ code: -32602 })
+    expect(endpoint.challenges).toEqual([])
+  })
+
+  it('EVT-092 EVT-093 a proof is required, for each principal and URL, and limited for each host', async () => {
+    const endpoint = await openEndpoint()
+    endpoint.answersChallenges = false
+    const { caller, params, subscribe } = createShop({ webhooks: { limits: { maxChallenges: 4 } } })
+    const refused = await caller.error('events/subscribe', params(endpoint.url), ADA)
+    expect(refused).toMatchObject({ code: -32027, data: { reason: 'challenge_failed' } })
+    const away = await caller.error('events/subscribe', params('http://127.0.0.1:1/'), ADA)
+    expect(away).toMatchObject({ code: -32027, data: { reason: 'connection_refused' } })
+    endpoint.answersChallenges = true
+    await subscribe(endpoint.url)
+    await subscribe(endpoint.url, { arguments: { region: 'us' } })
+    expect(endpoint.challenges).toHaveLength(2)
+    await caller.result('events/subscribe', params(endpoint.url), BOB)
+    expect(endpoint.challenges).toHaveLength(3)
+    await caller.result('events/subscribe', params(endpoint.url.replace('hook', 'other')), BOB)
+    expect(await caller.error('events/subscribe', params(endpoint.url.replace('hook', 'third')), BOB)).toMatchObject({
+      code: -32025,
+      data: { limit: 'maxChallenges', max: 4 },
+    })
+  })
+
+  it('EVT-088 an endpoint that the operator knows needs no challenge', async () => {
+    const endpoint = await openEndpoint()
+    endpoint.answersChallenges = false
+    const { subscribe, emit } = createShop({
+      webhooks: { isKnown: (url, principal) => url.endsWith('/hook') && principal === 'ada' },
+    })
+    await subscribe(endpoint.url)
+    await emit('1')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    expect(endpoint.challenges).toEqual([])
+  })
+
+  it('EVT-052 EVT-054 EVT-056 EVT-064 a refresh keeps the id and the position, and replaces the secret', async () => {
+    const endpoint = await openEndpoint()
+    let time = Date.now()
+    const { subscribe, emit, caller, params } = createShop({ now: () => time })
+    const [one, two] = [createWebhookSecret(), createWebhookSecret()]
+    const first = await subscribe(endpoint.url, {}, one)
+    await emit('1')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    const second = await subscribe(endpoint.url, { cursor: first.cursor }, two)
+    expect(second).toMatchObject({
+      id: first.id,
+      truncated: false,
+      cursor: endpoint.received[0]?.body.cursor,
+      deliveryStatus: { active: true, lastError: null, lastDeliveryAt: expect.any(String) },
+    })
+    await emit('2')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-2']))
+    expect(String(endpoint.received[1]?.headers['webhook-signature']).split(' ')).toHaveLength(2)
+    time += 600_000
+    await emit('3')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-2', 'ord-3']))
+    expect(String(endpoint.received[2]?.headers['webhook-signature']).split(' ')).toHaveLength(1)
+    const others = [
+      await subscribe(endpoint.url, { arguments: { region: 'us' } }),
+      await subscribe(`${endpoint.url}?x`),
+      await caller.result('events/subscribe', params(endpoint.url), BOB),
+    ]
+    expect(new Set([first, ...others].map(({ id }) => id)).size).toBe(4)
+  })
+
+  it('EVT-055 a refresh with a cursor that is ahead moves the position', async () => {
+    const endpoint = await openEndpoint(() => 500)
+    const { subscribe, emit, caller } = createShop({
+      webhooks: { limits: { maxAttempts: 1000, retryDelayMs: 3_600_000, maxRetryDelayMs: 3_600_000 } },
+    })
+    await subscribe(endpoint.url)
+    for (const id of ['1', '2', '3']) await emit(id)
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    const start = (await subscribe(endpoint.url)).cursor
+    const polled = await caller.result(
+      'events/poll',
+      { name: 'order.created', arguments: { region: 'eu' }, cursor: start, maxEvents: 2 },
+      ADA,
+    )
+    endpoint.answer = () => 204
+    expect((await subscribe(endpoint.url, { cursor: polled.cursor })).cursor).toBe(polled.cursor)
+    await eventually(() => expect(endpoint.ids().at(-1)).toBe('ord-3'))
+    expect(endpoint.ids()).not.toContain('ord-2')
+  })
+
+  it('EVT-058 EVT-059 grants a time within the limits, and none without end unless it is allowed', async () => {
+    const endpoint = await openEndpoint()
+    const time = 1_000_000_000_000
+    const granted = async (shop: ReturnType<typeof createShop>, ttlMs?: number | null) => {
+      const { refreshBefore } = await shop.subscribe(endpoint.url, ttlMs === undefined ? {} : { ttlMs })
+      return refreshBefore === null ? null : Date.parse(String(refreshBefore)) - time
+    }
+    const shop = createShop({ now: () => time })
+    expect(await granted(shop)).toBe(3_600_000)
+    expect(await granted(shop, 600_000)).toBe(600_000)
+    expect(await granted(shop, 1)).toBe(300_000)
+    expect(await granted(shop, 1e15)).toBe(86_400_000)
+    expect(await granted(shop, null)).toBe(86_400_000)
+    const endless = createShop({ now: () => time, webhooks: { allowEndless: true } })
+    expect(await granted(endless, null)).toBeNull()
+    expect(await granted(endless)).toBe(3_600_000)
+  })
+
+  it('EVT-106 limits the subscriptions of a principal and of all', async () => {
+    const endpoint = await openEndpoint()
+    const { caller, params } = createShop({ webhooks: { limits: { maxSubscriptions: 3, maxPrincipalSubscriptions: 2 } } })
+    const subscribe = (path: string, context: object) =>
+      caller.request('events/subscribe', params(`${endpoint.url}?${path}`), context)
+    for (const [path, context, limit] of [
+      ['1', ADA],
+      ['2', ADA],
+      ['3', ADA, 'maxPrincipalSubscriptions'],
+      ['2', ADA],
+      ['3', BOB],
+      ['4', BOB, 'maxSubscriptions'],
+    ] as const)
+      expect(await subscribe(path, context)).toMatchObject(
+        limit ? { error: { code: -32025, data: { limit } } } : { result: { refreshBefore: expect.any(String) } },
+      )
+  })
+
+  it('EVT-066 EVT-067 EVT-068 unsubscribes by key, and nobody else can', async () => {
+    const endpoint = await openEndpoint()
+    const { subscribe, unsubscribe, emit } = createShop()
+    await subscribe(endpoint.url)
+    expect(await unsubscribe(endpoint.url, BOB)).toMatchObject({ error: { code: -32023, data: { kind: 'subscription' } } })
+    expect(await unsubscribe(endpoint.url, {})).toMatchObject({ error: { code: -32024 } })
+    await emit('1')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    expect(await unsubscribe(endpoint.url)).toMatchObject({ result: { resultType: 'complete' } })
+    expect(await unsubscribe(endpoint.url)).toMatchObject({ error: { code: -32023 } })
+    await emit('2')
+    await subscribe(endpoint.url)
+    await emit('3')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-3']))
+    const lenient = createShop({ profile: 'chatgpt' })
+    expect(await lenient.unsubscribe(endpoint.url)).toMatchObject({ result: { resultType: 'complete' } })
+  })
+
+  it('lists webhooks for callers with a principal only', async () => {
+    const { caller, server } = createShop()
+    server.event('hook.only', { description: 'x', payload: z.object({}), delivery: ['webhook'] })
+    const listed = async (context?: object) => (await caller.result('events/list', {}, context)).events
+    expect(await listed()).toMatchObject([{ name: 'order.created', delivery: ['poll', 'push'] }])
+    expect(await listed(ADA)).toMatchObject([{ delivery: ['poll', 'push', 'webhook'] }, { delivery: ['webhook'] }])
+  })
+})
+
+describe('deliveries', () => {
+  it('EVT-076 EVT-081 are repeated with the same id, in order', async () => {
+    let failures = 0
+    const endpoint = await openEndpoint(({ body }) => (body.eventId === 'ord-2' && failures++ < 3 ? 503 : 200))
+    const { subscribe, emit } = createShop()
+    await subscribe(endpoint.url)
+    for (const id of ['1', '2', '3']) await emit(id)
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-2', 'ord-2', 'ord-2', 'ord-2', 'ord-3']))
+    expect((await subscribe(endpoint.url)).deliveryStatus).toMatchObject({ active: true, lastError: null })
+  })
+
+  it('EVT-080 EVT-081 410, 413 and the last failed attempt give the event up, and later ones are delivered', async () => {
+    const statuses: Record<string, number> = { 'ord-1': 410, 'ord-2': 413, 'ord-3': 500 }
+    const endpoint = await openEndpoint(({ body }) => statuses[String(body.eventId)] ?? 200)
+    const { subscribe, emit } = createShop({ webhooks: { limits: { maxAttempts: 2 } } })
+    await subscribe(endpoint.url)
+    for (const id of ['1', '2', '3', '4']) await emit(id)
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-2', 'ord-3', 'ord-3', 'ord-4']))
+  })
+
+  it('EVT-065 EVT-086 are suspended after lasting failure, and a refresh resumes them with what waits', async () => {
+    const endpoint = await openEndpoint(() => 500)
+    const { subscribe, emit, problems } = createShop({ webhooks: { limits: { suspendAfterMs: 0, maxAttempts: 100 } } })
+    await subscribe(endpoint.url)
+    await emit('1')
+    await emit('2')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    endpoint.answer = () => 204
+    const refreshed = await eventually(async () => {
+      const result = await subscribe(endpoint.url)
+      expect(result.deliveryStatus).toMatchObject({ active: false, lastError: 'http_5xx', failedSince: expect.any(String) })
+      return result
+    })
+    expect(JSON.stringify(refreshed)).not.toContain('127.0.0.1')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-1', 'ord-2']))
+    expect((await subscribe(endpoint.url)).deliveryStatus).toMatchObject({ active: true })
+    expect(problems).toEqual([])
+  })
+
+  it('EVT-026 EVT-087 events that are gone from the log are a gap', async () => {
+    const stores = memoryStores({ log: { maxEntries: 2 } })
+    const endpoint = await openEndpoint(() => 503)
+    const { subscribe, emit } = createShop({
+      stores,
+      webhooks: { limits: { maxAttempts: 1000, retryDelayMs: 200, maxRetryDelayMs: 200 } },
+    })
+    await subscribe(endpoint.url)
+    await emit('1')
+    await eventually(() => expect(endpoint.ids()).toContain('ord-1'))
+    // The events that this process has kept in memory are gone too.
+    for (let id = 2; id < 1200; id++) await emit(String(id))
+    endpoint.received.length = 0
+    endpoint.answer = () => 204
+    await eventually(() => expect(endpoint.ids().at(-1)).toBe('ord-1199'))
+    const gap = endpoint.received.find(({ body }) => body.type === 'gap')
+    expect(gap?.headers['webhook-id']).toMatch(/^msg_gap_/)
+    expect(gap?.body).toMatchObject({ type: 'gap', cursor: expect.any(String) })
+  })
+
+  it('EVT-105 EVT-111 a caller that lost the right gets a last message, and no more', async () => {
+    const endpoint = await openEndpoint()
+    const allowed = new Set(['ada'])
+    const { subscribe, emit, caller, params } = createShop({
+      hooks: { ...MATCH, authorize: ({ principal = '', auth }) => allowed.has(principal) && auth?.principal === principal },
+    })
+    await subscribe(endpoint.url)
+    await emit('1')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    allowed.clear()
+    await emit('2')
+    await eventually(() => expect(endpoint.received.at(-1)?.body).toMatchObject({ type: 'terminated', error: { code: -32024 } }))
+    expect(endpoint.received.at(-1)?.headers['webhook-id']).toMatch(/^msg_terminated_/)
+    expect(await caller.error('events/subscribe', params(endpoint.url), ADA)).toMatchObject({ code: -32024 })
+    allowed.add('ada')
+    expect(await subscribe(endpoint.url)).not.toHaveProperty('deliveryStatus')
+    expect(endpoint.ids()).toEqual(['ord-1'])
+  })
+
+  it('EVT-016 end when the type is removed, or has another version', async () => {
+    const endpoint = await openEndpoint()
+    const stores = memoryStores()
+    const { subscribe, created, server } = createShop({ stores })
+    await subscribe(endpoint.url)
+    await subscribe(`${endpoint.url}?2`)
+    created.remove()
+    await eventually(() => expect(endpoint.received.map(({ body }) => body.type)).toEqual(['terminated', 'terminated']))
+    expect(endpoint.received[0]?.body).toMatchObject({ error: { code: -32023, data: { kind: 'event' } } })
+    server.event('order.created', { description: 'A new order', input: REGION, payload: ORDER }, MATCH)
+    await subscribe(endpoint.url)
+    const next = createShop({ stores, version: 2 })
+    await next.emit('1')
+    await eventually(() => expect(endpoint.received).toHaveLength(3))
+    expect(endpoint.received[2]?.body).toMatchObject({
+      type: 'terminated',
+      error: { code: -32026, data: { reason: 'schema_changed' } },
+    })
+  })
+
+  it('EVT-061 survive a restart, with secrets that cannot be read in the store', async () => {
+    const endpoint = await openEndpoint()
+    const stores = memoryStores()
+    const before = createShop({ stores })
+    const secret = createWebhookSecret()
+    const { id } = await before.subscribe(endpoint.url, {}, secret)
+    before.server.close()
+    await before.server.event.stop()
+    const keys = (await stores.store.list('')).filter((key) => key.startsWith('events/'))
+    const values = await Promise.all(keys.map((key) => stores.store.get(key)))
+    expect(keys.length).toBeGreaterThan(1)
+    expect(JSON.stringify([keys, values])).not.toContain(secret.slice(6, 20))
+    expect(JSON.stringify([keys, values])).not.toContain(endpoint.url)
+    const emitter = createShop({ stores, webhooks: { runWorker: false } })
+    await emitter.emit('1')
+    const after = createShop({ stores })
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    expect(endpoint.received[0]?.headers['x-mcp-subscription-id']).toBe(id)
+    expect((await after.subscribe(endpoint.url)).id).toBe(id)
+  })
+
+  it('one of several processes delivers, and each event once', async () => {
+    const endpoint = await openEndpoint()
+    const stores = memoryStores()
+    const shops = [createShop({ stores }), createShop({ stores }), createShop({ stores })]
+    await shops[0]?.subscribe(endpoint.url)
+    const sent: string[] = []
+    for (let id = 0; id < 100; id++) sent.push(`ord-${id}`)
+    for (const [index, id] of sent.entries()) await shops[index % 3]?.emit(id.slice(4))
+    await eventually(() => expect(endpoint.ids()).toHaveLength(100))
+    expect(endpoint.ids()).toEqual(sent)
+  })
+
+  it('expire without a refresh', async () => {
+    const endpoint = await openEndpoint()
+    let time = Date.now()
+    const { subscribe, unsubscribe, emit } = createShop({ now: () => time })
+    await subscribe(endpoint.url, { ttlMs: 300_000 })
+    await emit('1')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
+    time += 300_001
+    await emit('2')
+    expect(await unsubscribe(endpoint.url)).toMatchObject({ error: { code: -32023 } })
+    await subscribe(endpoint.url)
+    await emit('3')
+    await eventually(() => expect(endpoint.ids().at(-1)).toBe('ord-3'))
+  })
+
+  it('EVT-072 may have ids of their own', async () => {
+    let isFirst = true
+    const endpoint = await openEndpoint(() => {
+      const status = isFirst ? 500 : 204
+      isFirst = false
+      return status
+    })
+    const { subscribe, emit } = createShop({ profile: { webhookId: 'message' } })
+    await subscribe(endpoint.url)
+    await emit('1')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-1']))
+    const ids = endpoint.received.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).toBe(1)
+    expect(ids[0]).toMatch(/^msg_[0-9a-f]{32}$/)
+  })
+})

@@ -1,0 +1,170 @@
+import { createPoller } from '../../../../../util/src/poller.ts'
+import { unref } from '../../../../../util/src/timers.ts'
+import { createTurns } from '../../../../../util/src/turns.ts'
+import type { RpcError } from '../../../jsonrpc/errors.ts'
+import type { Bus } from '../../../stores/bus.ts'
+import { type KeptSubscription, keepSubscribed } from '../../../stores/keep-subscribed.ts'
+import type { KeyValueStore } from '../../../stores/store.ts'
+import type { EventTypeEntry } from '../event-types.ts'
+import { type DeliverOptions, type DeliveryPause, deliverAll, terminate } from './deliver.ts'
+import { isWoken, type KnownSubscription, readKnown, type WithLeaseOptions, withLease } from './known-subscription.ts'
+import type { LeasedSubscription } from './leased-subscription.ts'
+import type { SubscriptionRef } from './subscription-store.ts'
+
+export interface DeliveryWorkerOptions extends Omit<DeliverOptions, 'turns'> {
+  readonly store: KeyValueStore
+  readonly bus: Bus
+  /** Returns an event type that this process knows. */
+  readonly typeOf: (name: string) => EventTypeEntry | undefined
+  /** Returns why an event type of this process was removed. */
+  readonly removalOf: (name: string) => RpcError | undefined
+}
+
+/** Delivers the events of subscriptions. A lease makes sure that one process at a time delivers those of a subscription. */
+export interface DeliveryWorker {
+  /** Looks for subscriptions, and goes on to do so. Does nothing if it was started or stopped before. */
+  start(): void
+  /** Looks whether there is something to deliver to the subscriptions of an event type, or whether it was removed. */
+  wake(name: string): void
+  /** Tells all processes that a subscription is new or has changed. */
+  announce(ref: SubscriptionRef): Promise<void>
+  /** Stops. What is being delivered is aborted, and delivered again by another process or after a restart. */
+  stop(): Promise<void>
+}
+
+const TOPIC = 'events-subscriptions'
+const PAGE_SIZE = 500
+const MAX_CHECKS = 32
+const FOREVER_MS = 2 ** 31 - 1
+const QUEUE_TIMEOUT_MS = 60_000
+
+export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
+  const { subscriptions, bus, limits, onError } = options
+  const known = new Map<SubscriptionRef, KnownSubscription>()
+  const stopping = new AbortController()
+  let subscription: KeptSubscription | undefined
+
+  const wakeIn = (one: KnownSubscription, ms: number): void =>
+    void unref(setTimeout(() => process(one), Math.min(ms, limits.sweepIntervalMs)))
+  const deliver = createDeliver(options, { stopping: stopping.signal, wakeIn, forget: ({ ref }) => void known.delete(ref) })
+  /** Delivers what there is. Errors are reported; another process, or a later sweep, tries again. */
+  const process = (one: KnownSubscription): void => {
+    one.mustRepeat = true
+    one.onWake?.()
+    if (one.running || stopping.signal.aborted || performance.now() < (one.notBefore ?? 0)) return
+    one.mustRepeat = false
+    one.running = deliver(one)
+      .catch((error) => void (stopping.signal.aborted || onError(error)))
+      .finally(() => {
+        delete one.running
+        if (one.mustRepeat && known.has(one.ref)) process(one)
+      })
+  }
+  const learn = (ref: SubscriptionRef): KnownSubscription => {
+    const one = known.get(ref) ?? { ref }
+    known.set(ref, one)
+    return one
+  }
+  const sweep = async (): Promise<void> => {
+    let after: SubscriptionRef | undefined
+    do {
+      const refs = await subscriptions.list(after, PAGE_SIZE)
+      for (const ref of refs) process(learn(ref))
+      after = refs.length === PAGE_SIZE ? refs.at(-1) : undefined
+    } while (after !== undefined && !stopping.signal.aborted)
+  }
+  const poller = createPoller({ intervalMs: limits.sweepIntervalMs, poll: sweep, onError })
+  const onAnnouncement = (ref: string): void => {
+    const one = learn(ref as SubscriptionRef)
+    delete one.cached
+    delete one.notBefore
+    process(one)
+  }
+
+  return {
+    start() {
+      if (subscription || stopping.signal.aborted) return
+      subscription = keepSubscribed({ bus, topic: TOPIC, onMessage: onAnnouncement, onLate: poller.pollNow, onError })
+      poller.pollNow()
+    },
+    wake(name) {
+      for (const one of known.values()) if (one.name === name || one.name === undefined) process(one)
+    },
+    announce: (ref) => bus.publish(TOPIC, ref).catch(onError),
+    async stop() {
+      stopping.abort(new Error('The worker is stopping'))
+      subscription?.end()
+      await poller.close()
+      await Promise.all([...known.values()].map(({ running }) => running))
+    },
+  }
+}
+
+interface DeliverContext {
+  readonly stopping: AbortSignal
+  wakeIn(one: KnownSubscription, ms: number): void
+  forget(one: KnownSubscription): void
+}
+
+/** Something to do for a subscription: to deliver the events of a type, or to end it. */
+type Work = { readonly type: EventTypeEntry } | { readonly error: RpcError }
+
+/** Creates the function that delivers what there is for a subscription. */
+function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forget }: DeliverContext) {
+  const { subscriptions, store, typeOf, removalOf, limits, now } = options
+  const { maxConcurrent: limit, maxHostConcurrent: maxOwned, leaseTtlMs } = limits
+  const turns = createTurns({ limit, maxOwned, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
+  const checks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity, queueTimeoutMs: FOREVER_MS })
+  const deliverOptions: DeliverOptions = { ...options, turns }
+  const leaseOptions: WithLeaseOptions = { store, leaseTtlMs, subscriptions, stopping }
+
+  const findWork = async (one: KnownSubscription): Promise<Work | undefined> => {
+    const record = await readKnown(one, subscriptions)
+    if (!record) {
+      forget(one)
+      return undefined
+    }
+    const type = typeOf(record.name)
+    // A type that this process does not have may belong to another version of the program, in another process.
+    const error = type ? undefined : removalOf(record.name)
+    if (!type) return error && { error }
+    const state = await subscriptions.readState(one.ref)
+    if (state?.isSuspended) return undefined
+    const waitMs = (state?.retryAt ?? 0) - now()
+    if (waitMs > 0) {
+      wakeIn(one, waitMs)
+      return undefined
+    }
+    if (!state || type.version !== record.version) return { type }
+    const { entries, isTruncated } = await type.feed.read(state.from)
+    return entries.length > 0 || isTruncated ? { type } : undefined
+  }
+  const check = async (one: KnownSubscription): Promise<Work | undefined> => {
+    if ((await checks.begin({ signal: stopping })) !== true) return undefined
+    try {
+      return await findWork(one)
+    } finally {
+      checks.end()
+    }
+  }
+  const deliverType = async (one: KnownSubscription, leased: LeasedSubscription): Promise<void> => {
+    const { type, signal } = leased
+    let pause: DeliveryPause
+    do {
+      one.mustRepeat = false
+      pause = await deliverAll(leased, deliverOptions)
+    } while (pause === 'idle' && (await isWoken(one, signal)) && typeOf(type.name)?.feed === type.feed)
+    if (typeof pause === 'object') wakeIn(one, pause.waitMs)
+  }
+  return async (one: KnownSubscription): Promise<void> => {
+    const work = await check(one)
+    if (!work) return
+    await withLease(one, leaseOptions, async (leased) => {
+      // What was read before the lease may have been changed by the process that held it.
+      delete one.cached
+      if ('error' in work) await terminate(leased, work.error, deliverOptions)
+      else await deliverType(one, { ...leased, type: work.type })
+      delete one.cached
+    })
+  }
+}
