@@ -92,6 +92,7 @@ export const APPLICATIONS = {
     'jsonrpc/message.ts',
     'jsonrpc/parse-object.ts',
     'legacy/render/unwrap-schema.ts',
+    'preview/server/sandbox-server.ts',
     'protocol/header-params.ts',
     'protocol/input-types.ts',
     'protocol/meta.ts',
@@ -127,12 +128,19 @@ export const ORDERS = {
 }
 
 /** Modules of the library that the page of the inspector may import: none needs Node or has a state. A trailing slash names a folder. */
-export const PAGE_MODULES = ['protocol/elicitation.ts', 'protocol/text-formats.ts', 'schema/uri-template/']
+export const PAGE_MODULES = [
+  'apps/host/',
+  'protocol/apps.ts',
+  'protocol/elicitation.ts',
+  'protocol/text-formats.ts',
+  'schema/uri-template/',
+]
 
 /** Modules of the library whose types the page may import besides. */
 export const PAGE_TYPES = [
   'inspector/protocol.ts',
   'inspector/protocol/',
+  'apps/view/types.ts',
   'protocol/types.ts',
   'diagnostics/quality/host-verdict.ts',
 ]

@@ -19,6 +19,7 @@ import { InspectorCommandError } from './state/command-error.ts'
 import { createEventHub } from './state/event-hub.ts'
 import { createInspectorFiles } from './state/files.ts'
 import { createTimeline } from './timeline/timeline.ts'
+import { createViewSandboxes } from './views/sandboxes.ts'
 
 /** The back end of the inspector, without its HTTP server. */
 export interface InspectorBackend extends BackendParts {
@@ -37,6 +38,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
   const inventories = createInventories(hub, timeline, tasks)
   const questions = createQuestions(hub)
   const model = createModel(hub)
+  const views = createViewSandboxes(hub)
   const callbacks = createCallbacks(() => `${origin()}oauth/callback`)
   const operations = createOperations({ hub, timeline, inventories })
   const { info, loaders = {} } = options
@@ -59,7 +61,20 @@ export function createBackend(options: BackendOptions, origin: () => string): In
       },
     },
   })
-  const core: CoreParts = { options, hub, timeline, files, servers, inventories, tasks, operations, questions, model, callbacks }
+  const core: CoreParts = {
+    options,
+    hub,
+    timeline,
+    files,
+    servers,
+    inventories,
+    tasks,
+    operations,
+    questions,
+    model,
+    views,
+    callbacks,
+  }
   const diagnosis = createDiagnosis(core)
   const sharing = createSharing(core)
   const parts: BackendParts = {
@@ -79,6 +94,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
     async close() {
       diagnosis.close()
       await sharing.close()
+      await views.close()
       await Promise.all(servers.all.map((server) => server.disconnect()))
     },
   }

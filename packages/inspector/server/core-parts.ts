@@ -12,6 +12,7 @@ import type { TaskNotes } from './servers/task-notes.ts'
 import type { EventHub } from './state/event-hub.ts'
 import type { InspectorFiles } from './state/files.ts'
 import type { Timeline } from './timeline/timeline.ts'
+import type { ViewSandboxes } from './views/sandboxes.ts'
 
 /** The entry of a server, as the configuration of a host has it. */
 export interface HostEntryText {
@@ -57,6 +58,8 @@ export interface CoreParts {
   readonly questions: Questions
   /** Answers sampling requests, if a model is set. */
   readonly model: Model
+  /** The proxy pages of views. */
+  readonly views: ViewSandboxes
   /** The sign-ins that wait for a redirect. */
   readonly callbacks: Callbacks
 }

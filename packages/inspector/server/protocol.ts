@@ -51,6 +51,7 @@ import type {
   ReplayRun,
 } from './protocol/sharing.ts'
 import type { MessageDetail, TimelineEntry } from './protocol/timeline.ts'
+import type { BlockedByPolicy, ViewNote } from './protocol/views.ts'
 
 /** Everything but the timeline. */
 export interface InspectorState {
@@ -137,6 +138,8 @@ export type InspectorEvent =
   | { readonly type: 'recording'; readonly recording: InspectorRecording }
   | { readonly type: 'replay'; readonly run: ReplayRun }
   | { readonly type: 'model'; readonly model: ModelEndpoint | null }
+  /** The policy of a view blocked something. */
+  | { readonly type: 'view-blocked'; readonly viewId: string; readonly violation: BlockedByPolicy }
 
 /** The params and the result of each command. */
 export interface InspectorCommands {
@@ -227,6 +230,11 @@ export interface InspectorCommands {
     | { readonly flowId: string; readonly placeholder: string },
     { readonly value: string }
   >
+
+  /** The URL of the proxy page of a view, for a page of `origin`. `viewId` is a name that the page chooses for the view. */
+  'show-view': InspectorCommand<{ readonly origin: string; readonly viewId: string }, { readonly sandbox: string }>
+  /** Adds to the timeline what happened between the page and a view; at most 200 notes. */
+  'note-view': InspectorCommand<ServerParams & { readonly operationId?: string; readonly notes: readonly ViewNote[] }, Empty>
 
   /** Starts the doctor. Works when the connection does not. For a server with `runs`, `confirm` must equal it. */
   'run-doctor': InspectorCommand<ServerParams & { readonly confirm?: string }, { readonly runId: string }>

@@ -38,6 +38,8 @@ export const PARAMS: { readonly [Name in CommandName]: ParamTypes } = {
   'set-timeline-limit': { limit: 'number' },
   'pause-timeline': { paused: 'boolean' },
   reveal: { entryId: 'number?', header: 'string?', side: 'string?', flowId: 'string?', placeholder: 'string?' },
+  'show-view': { origin: 'string', viewId: 'string' },
+  'note-view': { ...SERVER, operationId: 'string?', notes: 'array' },
   'run-doctor': { ...SERVER, confirm: 'string?' },
   'cancel-doctor': RUN,
   'check-quality': SERVER,

@@ -8,6 +8,7 @@ import { DIAGNOSIS_HANDLERS } from './diagnosis-handlers.ts'
 import { getEntry } from './get-entry.ts'
 import type { CommandHandlers } from './handler-types.ts'
 import { SHARING_HANDLERS } from './sharing-handlers.ts'
+import { VIEW_HANDLERS } from './view-handlers.ts'
 
 const MIN_LIMIT = 100
 const MAX_FOUND = 5000
@@ -122,4 +123,5 @@ export const COMMAND_HANDLERS: CommandHandlers<CommandName> = {
   ...TIMELINE_HANDLERS,
   ...DIAGNOSIS_HANDLERS,
   ...SHARING_HANDLERS,
+  ...VIEW_HANDLERS,
 }

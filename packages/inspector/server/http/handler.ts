@@ -31,6 +31,7 @@ const SECURITY_HEADERS = {
     'media-src data: blob:',
     "font-src 'self'",
     "connect-src 'self'",
+    'frame-src http://*.localhost:*',
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

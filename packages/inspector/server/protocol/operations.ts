@@ -58,6 +58,8 @@ export interface OperationOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Timeouts in milliseconds. */
   readonly timeouts?: { readonly requestTimeoutMs?: number; readonly totalTimeoutMs?: number }
+  /** True if a view of a tool asks for it: screens of tools do not show its result. */
+  readonly fromView?: boolean
   /** Sends the request several times. */
   readonly repeat?: {
     /** How often, at most 10,000. */

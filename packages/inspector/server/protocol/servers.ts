@@ -75,6 +75,8 @@ export interface ConnectionSettings {
     readonly tasks?: boolean
     /** The skills extension. */
     readonly skills?: boolean
+    /** The Apps extension: views of tools. */
+    readonly views?: boolean
   }
   /** Further capabilities to declare, as they appear on the wire. */
   readonly capabilities?: ClientCapabilities

@@ -2,6 +2,7 @@
 
 import type { LoggingLevel } from 'portcall'
 import type { JsonObject, JsonValue, RequestId } from 'portcall/jsonrpc'
+import type { ViewNote } from './views.ts'
 
 /** The members that all entries of the timeline have. Entries are sent whole, and again when they change: the one with the highest `seq` wins. */
 export interface TimelineEntryBase {
@@ -143,8 +144,14 @@ export interface ConnectionEntry extends TimelineEntryBase {
   readonly data?: JsonValue
 }
 
+/** Something between the page and a view of a tool. It crossed no wire of MCP. */
+export interface ViewEntry extends TimelineEntryBase, ViewNote {
+  /** The kind of entry. */
+  readonly type: 'view'
+}
+
 /** An entry of the timeline. */
-export type TimelineEntry = MessageEntry | HttpEntry | LogMessageEntry | StderrEntry | ProgressEntry | ConnectionEntry
+export type TimelineEntry = MessageEntry | HttpEntry | LogMessageEntry | StderrEntry | ProgressEntry | ConnectionEntry | ViewEntry
 
 /** A rule of the specification that a server or a message breaks. */
 export interface RuleViolation {

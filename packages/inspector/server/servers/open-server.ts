@@ -10,6 +10,7 @@ import {
   type Era,
   type WireSender,
 } from 'portcall/client'
+import { VIEW_CAPABILITIES } from 'portcall/diagnostics'
 import { channelPair } from 'portcall/jsonrpc'
 import { skills } from 'portcall/skills/client'
 import { type ClientTasks, tasks } from 'portcall/tasks/client'
@@ -235,6 +236,7 @@ async function createOptions(
       ...(isOn('sampling') && { sampling: { tools: {} } }),
       ...(isOn('roots') && { roots: { listChanged: true } }),
       ...settings.capabilities,
+      ...(isOn('views') && { extensions: { ...VIEW_CAPABILITIES.extensions, ...settings.capabilities?.extensions } }),
     },
     ...(await authOptions(parts)),
     onStderr: (text) => void timeline.add({ type: 'stderr', serverId, time: Date.now(), text }),

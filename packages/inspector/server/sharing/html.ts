@@ -51,6 +51,8 @@ function noteOf(entry: Exclude<TimelineEntry, { type: 'message' | 'http' }>, red
       return `progress ${entry.progress}${entry.total === undefined ? '' : ` of ${entry.total}`} ${String(redact(entry.message ?? ''))}`
     case 'stderr':
       return `stderr: ${String(redact(entry.text))}`
+    case 'view':
+      return `view ${entry.event} ${entry.title}: ${String(redact(entry.text))}`
     case 'connection':
       return String(redact(entry.text))
   }

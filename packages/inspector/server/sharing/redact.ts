@@ -17,7 +17,7 @@ export function countRedactions(stored: readonly StoredEntry[]): { readonly name
     if (entry.type === 'http')
       for (const [name, value] of Object.entries({ ...entry.requestHeaders, ...entry.responseHeaders }))
         if (value.includes('••••')) count(name)
-    if (entry.type !== 'message') continue
+    if (entry.type !== 'message' && entry.type !== 'view') continue
     const text = details.text ?? entry.text
     const redacted = JSON.stringify(redact(parseOr(text)))
     for (const [, name = ''] of redacted.matchAll(REDACTION)) count(name)

@@ -176,6 +176,8 @@ function textOf({ entry, details }: StoredEntry): string {
       return `${entry.method} ${entry.url} ${entry.status ?? ''} ${JSON.stringify(entry.responseHeaders ?? {})} ${entry.bodyText ?? ''}`
     case 'log':
       return `${entry.logger ?? ''} ${JSON.stringify(entry.data)}`
+    case 'view':
+      return `${entry.title} ${entry.text}`
     case 'progress':
       return entry.message ?? ''
     default:

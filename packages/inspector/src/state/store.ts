@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { LinkStatus } from './api.ts'
+import { reportBlocked } from './blocked.ts'
 import type {
   DoctorRun,
   InspectorEvent,
@@ -142,6 +143,7 @@ const HANDLERS: EventHandlers = {
   model: ({ model }) => {
     store.model.value = model
   },
+  'view-blocked': ({ viewId, violation }) => reportBlocked(viewId, violation),
 }
 
 /** Changes the state as an event says. Events of unknown types are ignored. */

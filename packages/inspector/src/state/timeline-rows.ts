@@ -2,7 +2,7 @@ import type { HttpEntry, MessageEntry, TimelineEntry } from './protocol.ts'
 import { positionOf, type Timeline } from './timeline.ts'
 
 /** A kind of entries that the filter switches on and off. */
-export type EntryKind = 'requests' | 'questions' | 'notifications' | 'http' | 'stderr' | 'connection'
+export type EntryKind = 'requests' | 'questions' | 'notifications' | 'http' | 'stderr' | 'connection' | 'view'
 
 /** The filter of the timeline. */
 export interface TimelineFilter {
@@ -148,7 +148,7 @@ export function kindOfEntry(entry: TimelineEntry): EntryKind {
     if (entry.messageKind === 'notification') return 'notifications'
     return entry.messageKind === 'request' && entry.direction === 'in' ? 'questions' : 'requests'
   }
-  if (entry.type === 'http' || entry.type === 'stderr' || entry.type === 'connection') return entry.type
+  if (entry.type === 'http' || entry.type === 'stderr' || entry.type === 'connection' || entry.type === 'view') return entry.type
   return 'notifications'
 }
 
@@ -172,6 +172,7 @@ export function isProblem({ entry, response, http }: TimelineRow): boolean {
   if (entry.type === 'message')
     return entry.messageKind === 'invalid' || entry.messageKind === 'error' || entry.state === 'failed'
   if (entry.type === 'http') return isFailedExchange(entry)
+  if (entry.type === 'view') return entry.event !== 'message'
   return entry.type === 'connection' && (entry.event === 'failed' || entry.event === 'warning')
 }
 
@@ -181,6 +182,7 @@ export function titleOf(entry: TimelineEntry): string {
   if (entry.type === 'http') return `${entry.method} ${pathOf(entry.url)}`
   if (entry.type === 'log') return `log ${entry.level}`
   if (entry.type === 'connection') return entry.event
+  if (entry.type === 'view') return entry.event === 'message' ? entry.title : `${entry.event}: ${entry.title}`
   return entry.type
 }
 
@@ -189,12 +191,16 @@ export function subjectOf(entry: TimelineEntry): string {
   if (entry.type === 'message') return entry.subject ?? ''
   if (entry.type === 'http') return entry.failure ?? ''
   if (entry.type === 'connection') return entry.text
+  if (entry.type === 'view') return entry.event === 'message' ? '' : entry.text
   if (entry.type === 'stderr') return entry.text.trimEnd()
   if (entry.type === 'log') return typeof entry.data === 'string' ? entry.data : JSON.stringify(entry.data)
   return ''
 }
 
-const textOf = (entry: TimelineEntry): string => (entry.type === 'message' ? entry.text : entry.type === 'http' ? entry.url : '')
+function textOf(entry: TimelineEntry): string {
+  if (entry.type === 'message' || entry.type === 'view') return entry.text
+  return entry.type === 'http' ? entry.url : ''
+}
 
 function pathOf(url: string): string {
   try {

@@ -30,6 +30,7 @@ const DECLARED = [
   ['roots', 'Roots'],
   ['tasks', 'Tasks'],
   ['skills', 'Skills'],
+  ['views', 'Views (Apps)'],
 ] as const
 
 const TIMES = [

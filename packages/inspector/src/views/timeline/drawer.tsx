@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { formatDuration, formatTime } from '../../lib/format.ts'
+import { parseText } from '../../schema/value.ts'
 import { failureOf, send } from '../../state/api.ts'
 import type { InspectorFailure, MessageDetail, TimelineEntry } from '../../state/protocol.ts'
 import { go } from '../../state/route.ts'
@@ -153,8 +154,19 @@ function AsSent({ detail }: { detail: MessageDetail }): JSX.Element {
   )
 }
 
+function ViewEntry({ entry: { text, from, event } }: { entry: TimelineEntry & { type: 'view' } }): JSX.Element {
+  const parsed = parseText(text)
+  return (
+    <div class="stack tight">
+      <p class="muted small-text">{event === 'message' ? (from === 'host' ? 'to the view' : 'from the view') : event}</p>
+      {parsed.ok ? <Json value={parsed.value} label="message" /> : <Code text={text} label="text" language="text" wrap />}
+    </div>
+  )
+}
+
 function OtherEntry({ entry }: { entry: TimelineEntry }): JSX.Element {
   if (entry.type === 'stderr') return <Code text={entry.text} label="stderr" language="text" wrap />
+  if (entry.type === 'view') return <ViewEntry entry={entry} />
   if (entry.type === 'log') return <Json value={entry.data} label="log message" />
   if (entry.type === 'connection')
     return (

@@ -37,6 +37,7 @@ const KINDS: readonly { kind: EntryKind; label: string }[] = [
   { kind: 'http', label: 'HTTP' },
   { kind: 'stderr', label: 'stderr' },
   { kind: 'connection', label: 'Connection' },
+  { kind: 'view', label: 'Views' },
 ]
 
 /** Every message, below all screens, with the details of the selected one beside it. */

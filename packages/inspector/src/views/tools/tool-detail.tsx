@@ -15,6 +15,7 @@ import { Json } from '../../ui/json.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Description, Untrusted } from '../../ui/untrusted.tsx'
+import { ToolView, viewOf } from '../apps/tool-view.tsx'
 import { ItemFindings } from '../check/item-findings.tsx'
 import { tokensOf } from '../check/quality.ts'
 import { OperationResult } from '../results/operation-result.tsx'
@@ -27,12 +28,16 @@ export function ToolDetail({ server, tool }: { server: InspectorServer; tool: To
   const key = `tool ${server.id} ${tool.name}`
   const text = draft(key, () => jsonText(initialValue(tool.inputSchema, tool.inputSchema) ?? {}))
   const options = draft<OperationOptions & { asTask?: boolean }>(`${key} options`, () => ({}))
-  const operation = lastOperation(server.id, ({ request }) => request.type === 'call-tool' && request.name === tool.name)
+  const operation = lastOperation(
+    server.id,
+    ({ request, options: { fromView } }) => request.type === 'call-tool' && request.name === tool.name && !fromView,
+  )
   useCurrentOperation(operation?.id)
   return (
     <>
       <ToolHead server={server} tool={tool} />
       <ToolCall server={server} tool={tool} text={text} options={options} operation={operation} />
+      {operation && viewOf(tool) !== undefined && <ToolView key={`view ${operation.id}`} tool={tool} operation={operation} />}
       {operation && <OperationResult key={operation.id} operation={operation} />}
       <ItemFindings serverId={server.id} kind="tools" name={tool.name} />
     </>
@@ -52,6 +57,7 @@ function ToolHead({ server, tool }: { server: InspectorServer; tool: Tool }): JS
         {annotations.readOnlyHint !== true && annotations.destructiveHint === true && <Badge tone="warn">destructive</Badge>}
         {annotations.idempotentHint && <Badge>idempotent</Badge>}
         {annotations.openWorldHint && <Badge>open world</Badge>}
+        {viewOf(tool) !== undefined && <Badge tone="accent">has a view</Badge>}
         {tokens !== undefined && (
           <Badge title={`Counted with ${store.quality.value.get(server.id)?.tokenizer}`}>~{tokens} tokens</Badge>
         )}

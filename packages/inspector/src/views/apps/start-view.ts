@@ -1,0 +1,71 @@
+import type { AppHostName } from '../../../../portcall/src/apps/host/profiles.ts'
+import { type ShownApp, showApp } from '../../../../portcall/src/apps/host/show.ts'
+import type { HostContext } from '../../../../portcall/src/apps/view/types.ts'
+import { send } from '../../state/api.ts'
+import { onBlocked } from '../../state/blocked.ts'
+import type { BlockedByPolicy, CallToolResult, OperationState, Tool } from '../../state/protocol.ts'
+import { createViewClient } from './view-client.ts'
+import { createNoteWriter, noteOf } from './view-notes.ts'
+import { NO_RECORD, recordEvent, type ViewRecord, withItem } from './view-record.ts'
+
+/** Options of `startView`. */
+export interface StartViewOptions {
+  readonly element: HTMLElement
+  readonly tool: Tool
+  /** The call whose result the view shows. */
+  readonly operation: OperationState
+  /** The host that is emulated. Absent: none. */
+  readonly profile: AppHostName | undefined
+  readonly context: HostContext
+  /** Receives the record each time that it changes. */
+  readonly onRecord: (record: ViewRecord) => void
+  /** Shows the view in another mode. */
+  readonly onDisplayMode: NonNullable<Parameters<typeof showApp>[0]['onDisplayMode']>
+}
+
+/** Shows the view of a tool with the arguments and the result of a call. Rejects if the inspector cannot show it. */
+export async function startView(options: StartViewOptions, signal: AbortSignal): Promise<ShownApp> {
+  const { element, tool, operation, profile, context, onRecord, onDisplayMode } = options
+  const { serverId, id, request, result } = operation
+  const viewId = crypto.randomUUID()
+  const { sandbox } = await send('show-view', { origin: location.origin, viewId }, signal)
+  signal.throwIfAborted()
+  const write = createNoteWriter(serverId, id)
+  let record = NO_RECORD
+  const change = (next: ViewRecord): void => {
+    if (next === record) return
+    record = next
+    onRecord(next)
+  }
+  const stopListening = onBlocked(viewId, (violation: BlockedByPolicy) => {
+    change({ ...record, blocked: withItem(record.blocked, violation) })
+    write({ event: 'blocked', title: violation.directive, text: violation.blocked })
+  })
+  signal.addEventListener('abort', stopListening, { once: true })
+  return showApp({
+    element,
+    sandbox,
+    tool,
+    client: createViewClient(serverId),
+    info: { name: 'portcall-inspector', version: '1' },
+    context,
+    ...(profile && { profile }),
+    ...(request.type === 'call-tool' && { input: request.arguments }),
+    ...(result && { result: result as unknown as CallToolResult }),
+    onDisplayMode,
+    onOpenLink: (url) => change({ ...record, links: withItem(record.links, url) }),
+    onMessage: (message) => change({ ...record, messages: withItem(record.messages, message) }),
+    onModelContext: (news) => change({ ...record, context: news }),
+    onDownload: (files) => change({ ...record, files: files.reduce(withItem<(typeof files)[number]>, record.files) }),
+    onLog: () => {},
+    grant(asked) {
+      change({ ...record, permissions: asked })
+      return []
+    },
+    onEvent(event) {
+      const note = noteOf(event)
+      if (note) write(note)
+      change(recordEvent(record, event))
+    },
+  })
+}

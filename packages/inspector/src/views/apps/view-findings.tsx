@@ -1,0 +1,95 @@
+import type { JSX } from 'preact'
+import type { ViewContent } from '../../../../portcall/src/apps/host/types.ts'
+import { saveFile } from '../../state/actions.ts'
+import { Button, Callout } from '../../ui/basics.tsx'
+import { ExternalLink } from '../../ui/external-link.tsx'
+import { Json } from '../../ui/json.tsx'
+import { Untrusted } from '../../ui/untrusted.tsx'
+import { adviceFor } from './policy-advice.ts'
+import type { ViewRecord } from './view-record.ts'
+
+/** The faults of a view, and what it asked its host for. */
+export function ViewFindings({ record }: { record: ViewRecord }): JSX.Element {
+  const { refused, permissions, messages, context, links, files } = record
+  return (
+    <div class="stack tight">
+      <Policy record={record} />
+      {refused.length > 0 && (
+        <Callout tone="warn" title="Messages that the host does not carry out">
+          <Lines items={refused} />
+        </Callout>
+      )}
+      {permissions.length > 0 && (
+        <Callout title="Browser features that the view asked for">
+          <p>{permissions.join(', ')}: the inspector gives none.</p>
+        </Callout>
+      )}
+      {messages.map((message, index) => (
+        <Sent key={index} title="Message for the conversation" content={message} />
+      ))}
+      {context && <Sent title="Data for the model" content={context} />}
+      {links.length > 0 && (
+        <section class="stack tight">
+          <h4>Addresses that the view wants to open</h4>
+          <ul class="view-links">
+            {links.map((url, index) => (
+              <li key={`${index} ${url}`}>
+                <ExternalLink url={url} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {files.length > 0 && (
+        <section class="stack tight">
+          <h4>Files that the view offers</h4>
+          <ul class="view-links">
+            {files.map(({ name, mimeType, data, uri }, index) => (
+              <li key={`${index} ${name}`}>
+                <Untrusted text={data ? name : (uri ?? name)} />{' '}
+                {data && (
+                  <Button kind="quiet" icon="save" onClick={() => saveFile(name, mimeType, data)}>
+                    Save
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  )
+}
+
+/** Blocked by the policy of the view, with the line to add, and entries of the policy that count for nothing. */
+function Policy({ record: { blocked, dropped } }: { record: ViewRecord }): JSX.Element | null {
+  const found = [...new Set(blocked.map((violation) => adviceFor(violation, dropped)))]
+  const wrong = dropped.map(({ list, entry, reason }) => `ui.csp.${list}: ${JSON.stringify(entry)} is left out: ${reason}`)
+  if (found.length + wrong.length === 0) return null
+  return (
+    <Callout tone="bad" title="The policy of the view">
+      <Lines items={[...found, ...wrong]} />
+    </Callout>
+  )
+}
+
+function Lines({ items }: { items: readonly string[] }): JSX.Element {
+  return (
+    <ul>
+      {items.map((text, index) => (
+        <li key={`${index} ${text}`}>
+          <Untrusted text={text} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Sent({ title, content }: { title: string; content: ViewContent }): JSX.Element {
+  return (
+    <section class="stack tight">
+      <h4>{title}</h4>
+      <Json value={content} label={title} />
+    </section>
+  )
+}

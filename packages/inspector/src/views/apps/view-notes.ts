@@ -1,0 +1,36 @@
+import type { AppEvent } from '../../../../portcall/src/apps/host/types.ts'
+import { send } from '../../state/api.ts'
+import type { ViewNote } from '../../state/protocol.ts'
+
+const DELAY_MS = 50
+const MAX_NOTES = 200
+const MAX_TEXT = 100_000
+
+/** Writes what happens between the page and a view into the timeline. */
+export function createNoteWriter(serverId: string, operationId: string): (note: ViewNote) => void {
+  let waiting: ViewNote[] = []
+  const flush = (): void => {
+    const notes = waiting
+    waiting = []
+    // The timeline is of use to people only: a page that is signed out shows that elsewhere.
+    for (let at = 0; at < notes.length; at += MAX_NOTES)
+      send('note-view', { serverId, operationId, notes: notes.slice(at, at + MAX_NOTES) }).catch(() => {})
+  }
+  return (note) => {
+    if (waiting.push({ ...note, text: note.text.slice(0, MAX_TEXT) }) === 1) setTimeout(flush, DELAY_MS)
+  }
+}
+
+/** Returns the note of an event, if it is one for the timeline. */
+export function noteOf(event: AppEvent): ViewNote | undefined {
+  if (event.type === 'message') {
+    const { from, message } = event
+    const title = 'method' in message ? message.method : 'error' in message ? 'error' : 'response'
+    return { event: 'message', from, title, text: JSON.stringify(message) }
+  }
+  if (event.type === 'refused') return { event: 'refused', from: 'view', title: event.method ?? 'message', text: event.reason }
+  if (event.type === 'error') return { event: 'failed', title: 'view', text: textOf(event.error) }
+  return undefined
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
