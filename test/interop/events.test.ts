@@ -1,0 +1,164 @@
+/** Events by webhook with others: `standardwebhooks` signs and verifies, and the AI SDK subscribes and receives. */
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  createMCPClient,
+  experimental_createMCPEventWebhook as createMCPEventWebhook,
+  type experimental_MCPEventStore as MCPEventStore,
+} from '@ai-sdk/mcp'
+import { createServer, defineServerExtension } from 'portcall'
+import { createEventSender } from 'portcall/events'
+import { checkSignature, createWebhookSecret, eventWebhook, signWebhook } from 'portcall/events/client'
+import { serve } from 'portcall/node'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+type Handler = (request: Request) => Promise<Response>
+type Subscription = Parameters<MCPEventStore['set']>[0]
+
+const EVENT = {
+  eventId: 'ord-7731',
+  name: 'order.created',
+  timestamp: '2026-11-27T09:15:04Z',
+  data: { orderId: 'ü' },
+  cursor: 'c-1',
+}
+const BODY = JSON.stringify(EVENT)
+
+/** Serves a handler of web requests on this machine. */
+async function listen(handler: Handler): Promise<string> {
+  const server = createHttpServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk as Buffer)
+    const { method = 'GET', url = '/', headers } = incoming
+    const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined
+    const response = await handler(
+      new Request(`http://${headers.host}${url}`, { method, headers: headers as HeadersInit, ...(body && { body }) }),
+    )
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+}
+
+describe('standardwebhooks', () => {
+  const secret = createWebhookSecret()
+  const webhook = new Webhook(secret)
+
+  it('EVT-073 EVT-074 verifies what we sign, and we verify what it signs', async () => {
+    const at = new Date()
+    const timestamp = Math.floor(at.getTime() / 1000)
+    const ours = await signWebhook([createWebhookSecret(), secret], { id: 'ord-7731', timestamp, body: BODY })
+    const headers = { 'webhook-id': 'ord-7731', 'webhook-timestamp': String(timestamp), 'webhook-signature': ours }
+    expect(webhook.verify(BODY, headers)).toEqual(EVENT)
+    const theirs = webhook.sign('ord-7731', at, BODY)
+    expect(ours.split(' ')).toContain(theirs)
+    const sent = { id: 'ord-7731', timestamp: String(timestamp), signature: theirs }
+    expect(await checkSignature(sent, BODY, { secrets: secret })).toEqual({ type: 'valid', secret })
+  })
+
+  it('signs a delivery that our handler accepts, and refuses one of ours that was changed', async () => {
+    const received: unknown[] = []
+    const handler = eventWebhook({ secrets: secret, onEvent: (event) => received.push(event) })
+    const at = new Date()
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': webhook.sign('msg_1', at, BODY),
+      'x-mcp-subscription-id': 'sub_1',
+    }
+    const post = (body: string): Promise<Response> =>
+      handler(new Request('https://app.example.com/', { method: 'POST', headers, body }))
+    expect((await post(BODY)).status).toBe(204)
+    expect((await post(`${BODY} `)).status).toBe(401)
+    expect(received).toEqual([EVENT])
+    expect(() => webhook.verify(`${BODY} `, headers)).toThrow()
+  })
+})
+
+/** The store that the AI SDK asks for. */
+function createStore(): MCPEventStore & { readonly all: Map<string, Subscription> } {
+  const all = new Map<string, Subscription>()
+  return {
+    all,
+    get: async (key) => all.get(key),
+    getById: async (id) => [...all.values()].find((one) => one.id === id),
+    set: async (subscription) => void all.set(subscription.key, subscription),
+    async update(key, patch) {
+      const known = all.get(key)
+      if (known) all.set(key, { ...known, ...patch })
+    },
+    delete: async (key) => void all.delete(key),
+  }
+}
+
+const sender = createEventSender({ allow: ['127.0.0.1'] })
+
+/** A server whose webhooks are verified and served by our sender. */
+async function serveEvents() {
+  const subscriptions: Array<{ url: string; secrets: string }> = []
+  const unsubscribed: unknown[] = []
+  const extension = defineServerExtension({
+    id: 'io.modelcontextprotocol/events',
+    otherCapabilities: { events: {} },
+    setup(context) {
+      const type = { name: 'order.created', description: 'An order', delivery: ['webhook'], inputSchema: {}, payloadSchema: {} }
+      context.method('events/list', { open: true }, () => ({ events: [type] }))
+      context.method('events/subscribe', { open: true }, async ({ delivery }) => {
+        const { url, secret } = delivery as { url: string; secret: string }
+        const subscription = { url, secrets: secret }
+        expect(await sender.verify({ ...subscription, subscriptionId: 'sub_1' })).toEqual({ type: 'verified' })
+        subscriptions.push(subscription)
+        return { id: 'sub_1', refreshBefore: new Date(Date.now() + 3_600_000).toISOString(), cursor: 'c-0', truncated: false }
+      })
+      context.method('events/unsubscribe', { open: true }, ({ delivery }) => {
+        unsubscribed.push(delivery)
+        return {}
+      })
+    },
+  })
+  const { url, close } = await serve(createServer({ name: 'shop', version: '1' }, { extensions: [extension] }), { port: 0 })
+  onTestFinished(() => close())
+  const send = (body: object, messageId: string) => {
+    const [subscription] = subscriptions
+    if (!subscription) throw new Error('There is no subscription')
+    return sender.deliver({ ...subscription, subscriptionId: 'sub_1', messageId, body: JSON.stringify(body) })
+  }
+  return { url, unsubscribed, send }
+}
+
+describe('the AI SDK', () => {
+  it('EVT-089 EVT-071 subscribes, answers our challenge, and receives our events, gaps and terminations', async () => {
+    const store = createStore()
+    const received: unknown[] = []
+    const callback = await listen(
+      createMCPEventWebhook({
+        store,
+        onEvent: async ({ event, subscription }) => void received.push([subscription.id, event]),
+        onGap: async ({ gap }) => void received.push(gap),
+        onTerminated: async ({ termination }) => void received.push(termination),
+      }),
+    )
+    const { url, send, unsubscribed } = await serveEvents()
+    const client = await createMCPClient({ transport: { type: 'http', url: String(url) }, experimental_events: { store } })
+    onTestFinished(() => client.close())
+    const events = client.experimental_events as Extract<typeof client.experimental_events, { refresh: unknown }>
+    const subscription = await events.subscribe({
+      name: 'order.created',
+      arguments: {},
+      delivery: { mode: 'webhook', url: callback, allowInsecureLocalhost: true },
+    } as never)
+    expect(subscription).toMatchObject({ id: 'sub_1', cursor: 'c-0', truncated: false })
+    expect(await send(EVENT, 'ord-7731')).toEqual({ type: 'delivered' })
+    // It refuses a message id that is not the id of the event.
+    expect(await send(EVENT, 'msg_1')).toEqual({ type: 'retry', reason: 'http_4xx' })
+    expect(await send({ type: 'gap', cursor: 'c-9' }, 'msg_gap_1')).toEqual({ type: 'delivered' })
+    expect([...store.all.values()]).toMatchObject([{ cursor: 'c-9', truncated: true }])
+    await events.unsubscribe({ id: 'sub_1' } as never)
+    expect(unsubscribed).toMatchObject([{ mode: 'webhook' }])
+    expect(received).toEqual([['sub_1', expect.objectContaining(EVENT)], { type: 'gap', cursor: 'c-9', truncated: true }])
+    expect(await send(EVENT, 'ord-7731')).toEqual({ type: 'retry', reason: 'http_4xx' })
+  })
+})
