@@ -431,6 +431,22 @@ describe('push', () => {
     expect(client.events.subscriptions()).toEqual([])
   })
 
+  test('the position of an event whose handler closes the subscription is saved', async () => {
+    const state = memoryState()
+    const { client } = await streaming(
+      async (_, call) => {
+        notify(call, 'active', { cursor: 'c-1', truncated: false })
+        for (const id of ['a', 'b']) notify(call, 'event', occurrence(id, { cursor: `c-${id}` }) as unknown as JsonObject)
+        return never()
+      },
+      { state },
+    )
+    const subscription = await client.events.on('order.created', EU, (_, { close }) => void close())
+    await subscription.ended
+    await subscription.close()
+    expect(state.states.get(stateKey)).toEqual({ cursor: 'c-a' })
+  })
+
   test('EVT-113 closeAll stops everything', async () => {
     const { client } = await streaming(async (_, call) => {
       notify(call, 'active', { cursor: null, truncated: false })

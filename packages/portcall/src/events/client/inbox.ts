@@ -77,8 +77,15 @@ export function createInbox(options: InboxOptions): Inbox {
     if (!signal.aborted) onError(error)
   }
   const handle = async (item: InboxItem): Promise<void> => {
-    if (item.event && !signal.aborted) await handleEvent(item.event, ATTEMPTS).catch(report)
-    if (!signal.aborted) await move(item).catch(report)
+    if (signal.aborted) return
+    let isHandled = true
+    if (item.event)
+      await handleEvent(item.event, ATTEMPTS).catch((error: unknown) => {
+        isHandled = !signal.aborted
+        report(error)
+      })
+    // The handler may have closed the subscription: its event is handled all the same.
+    if (isHandled) await move(item).catch(report)
   }
   const enqueue = (task: () => Promise<void>): Promise<void> => {
     size++
