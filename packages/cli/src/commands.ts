@@ -31,6 +31,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Measure the throughput and latency of a server',
     load: async () => (await import('./commands/bench.ts')).benchCommand,
   },
+  events: {
+    summary: 'List event types, and receive events',
+    load: async () => (await import('./commands/events.ts')).eventsCommand,
+  },
   tasks: { summary: 'Start and manage tasks', load: async () => (await import('./commands/tasks.ts')).tasksCommand },
   serve: {
     summary: 'Serve a module over HTTP or stdio',

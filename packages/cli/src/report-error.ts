@@ -28,6 +28,8 @@ const EXIT_REASONS: { readonly [code: string]: ExitReason } = {
   INVALID_RESULT: 'rejected',
   INPUT_HANDLER_FAILED: 'input_required',
   TASK_CANCELLED: 'rejected',
+  EXTENSION_UNSUPPORTED: 'rejected',
+  EVENT_SUBSCRIPTION_FAILED: 'rejected',
   INVALID_CONFIG: 'usage',
 }
 

@@ -52,3 +52,11 @@ export async function readVersionFlag(version: string | undefined): Promise<stri
   if (SUPPORTED_VERSIONS.includes(version)) return version
   throw usageError(`--protocol-version must be one of ${SUPPORTED_VERSIONS.join(', ')}, not ${version}`)
 }
+
+/** Returns the value of `--count`: infinity without one. @throws CliError if it is no positive integer. */
+export function readCountFlag(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1) throw usageError(`--count must be a positive integer, not ${text}`)
+  return count
+}

@@ -3,6 +3,7 @@ import { isUrl } from '../../../util/src/parse-url.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
+import { readCountFlag } from '../command-line/flag-values.ts'
 import { withClient } from '../target/connect.ts'
 
 const LISTS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const
@@ -34,7 +35,7 @@ export const listenCommand: Command = defineCommand({
   ],
   run: async ({ args, flags, io, ...invocation }) =>
     withClient({ ...invocation, flags, io }, async (client) => {
-      const maxChanges = readCount(flags.count)
+      const maxChanges = readCountFlag(flags.count)
       const subscription = client.listen(createFilter(args.length > 0 ? args : Object.keys(LISTS)))
       io.signal.addEventListener('abort', subscription.close)
       const acknowledged = await subscription.acknowledged
@@ -69,11 +70,4 @@ function describeSubjects(filter: Awaited<Subscription['acknowledged']>): string
 
 function formatChange(change: Change): string {
   return change.type === 'resource' ? change.uri : change.type
-}
-
-function readCount(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1) throw usageError(`--count must be a positive integer, not ${text}`)
-  return count
 }

@@ -8,6 +8,7 @@ import {
   connect,
   type ExtensionApis,
 } from 'portcall/client'
+import type { ClientEvents } from 'portcall/events/client'
 import type { ClientTasks } from 'portcall/tasks/client'
 import { usageError } from '../cli-error.ts'
 import type { Invocation } from '../command.ts'
@@ -34,6 +35,9 @@ export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
 /** A client with the tasks extension. */
 export type TasksClient = Client & { readonly tasks: ClientTasks }
 
+/** A client with the events extension. */
+export type EventsClient = Client & { readonly events: ClientEvents }
+
 /** Connects to the server of the command line, calls `use`, and closes the connection. */
 export function withClient<T>(
   invocation: ConnectionInvocation,
@@ -46,6 +50,15 @@ export function withClient<T>(
 export async function withTasksClient<T>(invocation: ConnectionInvocation, use: (client: TasksClient) => Promise<T>): Promise<T> {
   const { tasks } = await import('portcall/tasks/client')
   return withExtensions({ ...invocation, extensions: [tasks({ listen: true })] }, use)
+}
+
+/** Does the same with the events extension. */
+export async function withEventsClient<T>(
+  invocation: ConnectionInvocation,
+  use: (client: EventsClient) => Promise<T>,
+): Promise<T> {
+  const { events } = await import('portcall/events/client')
+  return withExtensions({ ...invocation, extensions: [events()] }, use)
 }
 
 async function withExtensions<const E extends readonly ClientExtension[], T>(
