@@ -74,7 +74,7 @@ export const FOLDERS = {
     'stores',
     'util',
   ],
-  preview: ['apps', 'auth', 'connect', 'client', 'transports', 'protocol', 'jsonrpc', 'util'],
+  preview: ['diagnostics', 'apps', 'auth', 'connect', 'client', 'transports', 'protocol', 'jsonrpc', 'util'],
   testing: ['serve', 'connect', 'auth', 'tasks', 'client', 'server', 'transports', 'protocol', 'jsonrpc', 'stores', 'util'],
 }
 
@@ -185,6 +185,7 @@ export const NODE_FILES = [
   'transports/stdio/spawn.ts',
   'transports/stdio/spawn-failure.ts',
   'preview/browser/',
+  'preview/checks/axe.ts',
   'preview/server/',
   'views/bundle/',
   'util/file-lock.ts',

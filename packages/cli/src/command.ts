@@ -57,6 +57,8 @@ export interface Command<F extends Flags = Flags> {
   readonly name: string
   readonly summary: string
   readonly serverUse: ServerUse
+  /** True if the first positional argument is an action, before the server: `args` starts with it. */
+  readonly actionFirst?: boolean
   /** The positional arguments after the server, as in the help: `<tool>`, `[arguments...]`. */
   readonly args: readonly string[]
   readonly flags: F

@@ -44,6 +44,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Bundle the views of tools, each into one page',
     load: async () => (await import('./commands/build.ts')).buildCommand,
   },
+  apps: {
+    summary: 'Test the views of tools in a browser, and take pictures of them',
+    load: async () => (await import('./commands/apps.ts')).appsCommand,
+  },
   openapi: {
     summary: 'Serve the API of an OpenAPI description',
     load: async () => (await import('./commands/openapi.ts')).openapiCommand,

@@ -18,7 +18,7 @@ export type ExitReason = keyof typeof EXIT_CODES
 /** The meaning of each exit code, for help and documentation. */
 export const EXIT_DESCRIPTIONS: { readonly [reason in ExitReason]: string } = {
   success: 'Success.',
-  failed: 'A tool, `check`, `doctor` or calls of `bench` failed, or a comparison found differences.',
+  failed: 'A tool, `check`, `doctor`, `apps` or calls of `bench` failed, or a comparison found differences.',
   usage: 'Invalid command line or arguments; nothing was sent.',
   rejected: 'The server responded with an error or an invalid result.',
   unreachable: 'The server could not be reached or started, or the connection was lost.',

@@ -31,6 +31,8 @@ const EXIT_REASONS: { readonly [code: string]: ExitReason } = {
   EXTENSION_UNSUPPORTED: 'rejected',
   EVENT_SUBSCRIPTION_FAILED: 'rejected',
   INVALID_CONFIG: 'usage',
+  PLAYWRIGHT_MISSING: 'usage',
+  BROWSER_MISSING: 'usage',
 }
 
 /** The errors that the user has been told. */

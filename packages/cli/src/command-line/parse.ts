@@ -79,8 +79,21 @@ function readValue({ rawName, value, inlineValue }: OptionToken, { type, value: 
   return value
 }
 
+/** Takes the server from the positional arguments, after the action of a command that has one. */
 function takeServer(
-  { name, serverUse, usage }: Command,
+  command: Command,
+  positionals: readonly string[],
+  program: readonly string[] | undefined,
+): ReturnType<typeof takeFirst> {
+  if (!command.actionFirst) return takeFirst(command, positionals, program)
+  const [action, ...others] = positionals
+  if (action === undefined) throw usageError(`${command.name} needs an action`, `see portcall ${command.name} --help`)
+  const { server, rest } = takeFirst(command, others, program)
+  return { server, rest: [action, ...rest] }
+}
+
+function takeFirst(
+  { name, serverUse, usage, actionFirst }: Command,
   positionals: readonly string[],
   program: readonly string[] | undefined,
 ): { server: ServerArgument; rest: readonly string[] } {
@@ -95,7 +108,7 @@ function takeServer(
     return { server: { program }, rest: positionals }
   }
   const [location, ...rest] = positionals
-  if (location === undefined && usage !== undefined)
+  if (location === undefined && usage !== undefined && !actionFirst)
     throw usageError(`${name} needs ${usage.split(' ')[0]}`, `see portcall ${name} --help`)
   if (location === undefined)
     throw usageError(`${name} needs a server`, 'pass a URL, a module, file:name of a configuration, or -- and a program')

@@ -2,9 +2,14 @@ import { PortcallError } from '../../../../util/src/errors.ts'
 
 /**
  * `SANDBOX_SAME_ORIGIN`: the proxy page would have the origin of the host. `SANDBOX_NOT_LOADED`: the proxy page did not answer. `VIEW_UNREADABLE`: the
- * server has no such view. `VIEW_NOT_CONNECTED`: the view did not send `ui/initialize`.
+ * server has no such view. `VIEW_WRONG_TYPE`: its media type is not that of views. `VIEW_NOT_CONNECTED`: the view did not send `ui/initialize`.
  */
-export type HostErrorCode = 'SANDBOX_SAME_ORIGIN' | 'SANDBOX_NOT_LOADED' | 'VIEW_UNREADABLE' | 'VIEW_NOT_CONNECTED'
+export type HostErrorCode =
+  | 'SANDBOX_SAME_ORIGIN'
+  | 'SANDBOX_NOT_LOADED'
+  | 'VIEW_UNREADABLE'
+  | 'VIEW_WRONG_TYPE'
+  | 'VIEW_NOT_CONNECTED'
 
 /** The reason why a view is not shown. */
 export class HostError extends PortcallError {

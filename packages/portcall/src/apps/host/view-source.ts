@@ -26,7 +26,8 @@ export async function readView(client: AppClient, tool: Tool, signal: AbortSigna
   const content = contents.find(({ mimeType }) => isViewMimeType(mimeType))
   if (!content) {
     const types = contents.map(({ mimeType }) => String(mimeType)).join(', ') || 'nothing'
-    throw unreadable(
+    throw new HostError(
+      'VIEW_WRONG_TYPE',
       `The view ${resourceUri} must have the media type text/html;profile=mcp-app, but the server returned ${types}`,
     )
   }

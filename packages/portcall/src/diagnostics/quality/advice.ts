@@ -58,6 +58,16 @@ const ADVICE: { readonly [rule: string]: string } = {
   'view-result-size': 'Return less, and let the view call a tool for the rest.',
   'view-text': 'Return a text in content that says the same.',
   'view-openai-csp': 'Declare the same origins in openai/widgetCSP. In Portcall: hosts: ["chatgpt"].',
+  'view-slow': 'Make the page smaller, connect before you load data, and show something before the data is there.',
+  'view-policy': 'No host allows it: do without.',
+  'view-not-honored': 'Bundle the file, or let a tool of your server fetch it.',
+  'view-console': 'Correct the error. The console of the frame has the line.',
+  'view-empty': 'Show the result, or say in words why there is none.',
+  'view-text-missing': 'Correct the view, or the expected text.',
+  'view-overflow': 'Let columns wrap or shrink: hosts have phones, and sidebars of 320 px.',
+  'view-target': 'Make it at least 44 px wide and high, or enlarge it with padding.',
+  'view-scroll': 'Let the view grow instead: people scroll the conversation, and get stuck in a second scroll area.',
+  'view-axe': 'See the address of the rule.',
 }
 
 /** Returns what to change when a rule reports something. */

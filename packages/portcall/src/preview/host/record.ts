@@ -33,7 +33,9 @@ export interface Recorder {
   elapsed(): number
   /** Takes an event of the page, as JSON. */
   takeEvent(json: string): void
-  /** Takes an error of the console, or an exception. */
+  /** Takes an exception that nobody caught. */
+  takeException(text: string): void
+  /** Takes an error of the console. What the browser says about the policy counts as a violation. */
   takeError(text: string): void
   /** Takes a blocked attempt. */
   takeViolation(violation: CspViolation): void
@@ -63,6 +65,7 @@ export function createRecorder(onDone: () => void): Recorder {
     if ('id' in message && from === 'host' && !('method' in message)) record.pending.delete(message.id)
     add(record.messages, { from, message, atMs: elapsed() })
   }
+  const takeException = (text: string): void => add(record.consoleErrors, text.slice(0, MAX_ERROR_LENGTH), MAX_ERRORS)
   return {
     record,
     elapsed,
@@ -80,9 +83,10 @@ export function createRecorder(onDone: () => void): Recorder {
         onDone()
       }
     },
+    takeException,
     takeError(text) {
       if (/Content Security Policy/i.test(text)) record.policyMessages += 1
-      else add(record.consoleErrors, text.slice(0, MAX_ERROR_LENGTH), MAX_ERRORS)
+      else takeException(text)
     },
     takeViolation: (violation) => add(record.violations, violation, MAX_ERRORS),
   }

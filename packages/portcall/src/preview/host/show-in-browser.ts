@@ -86,8 +86,8 @@ async function open(options: ShowViewOptions, around: ViewSurroundings, context:
   const recorder = createRecorder(() => done())
   around.onRecorder(recorder)
   page.on('console', (message) => message.type() === 'error' && recorder.takeError(message.text()))
-  page.on('pageerror', (error) => recorder.takeError(String(error)))
-  page.on('crash', () => recorder.takeError('The page has crashed'))
+  page.on('pageerror', (error) => recorder.takeException(String(error)))
+  page.on('crash', () => recorder.takeException('The page has crashed'))
   await page.exposeFunction('portcallReport', (json: string) => recorder.takeEvent(json))
   const html = ownPageOf(options)
   const input = options.args ?? {}

@@ -8,6 +8,7 @@ import { VIEW_CAPABILITIES } from '../../protocol/apps.ts'
 import { launchBrowser } from '../browser/find-browser.ts'
 import { loadPlaywright } from '../browser/find-playwright.ts'
 import { servePages } from '../server/page-server.ts'
+import { comparePictures, type PictureDifference } from './compare-pictures.ts'
 import { SHOW_VIEW_OPTIONS, type ShowViewOptions, TEST_HOST_OPTIONS, type TestHostOptions } from './options.ts'
 import type { Recorder } from './record.ts'
 import { showInBrowser } from './show-in-browser.ts'
@@ -17,6 +18,8 @@ import type { TestedView } from './tested-view.ts'
 export interface TestHost {
   /** Shows a view. Resolves when it is connected and has settled; also if it could not be shown: then it has a `failure`. */
   show(options: ShowViewOptions): Promise<TestedView>
+  /** Compares a picture, as PNG, with the expected one. */
+  compare(picture: Uint8Array, expected: Uint8Array): Promise<PictureDifference>
   /** The name and version of the browser. */
   readonly browser: string
   /** Ends the browser, and the connection to the server, unless it was open before. */
@@ -73,6 +76,7 @@ export async function testHost(options: TestHostOptions = {}): Promise<TestHost>
         onRecorder: (recorder) => void recorders.set(name, recorder),
       })
     },
+    compare: (picture, expected) => comparePictures(browser, picture, expected),
     close: end,
     [Symbol.asyncDispose]: end,
   }

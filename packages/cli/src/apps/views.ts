@@ -1,0 +1,123 @@
+/** The views that `portcall apps` shows, and what surrounds them. */
+import type { AppHostName } from 'portcall/apps/host'
+import type { Client } from 'portcall/client'
+import { isObject, type JsonObject } from 'portcall/jsonrpc'
+import { readArguments } from '../arguments.ts'
+import { usageError } from '../cli-error.ts'
+import { unknownName } from '../command-line/did-you-mean.ts'
+import { buildValidArguments } from '../commands/call.ts'
+import type { AppsFlags } from './flags.ts'
+
+/** A tool with a view, and the arguments of its call. */
+export interface ViewCall {
+  readonly tool: string
+  readonly args: JsonObject
+  /** The arguments that the tool requires, and nobody passed. */
+  readonly missing: readonly string[]
+}
+
+/** The tools whose views are shown: all, or the named ones. @throws CliError */
+export async function readViewCalls(flags: AppsFlags, client: Client): Promise<ViewCall[]> {
+  const { listViewTools } = await import('portcall/apps/testing')
+  const tools = await listViewTools(client as never)
+  const find = (name: string) => {
+    const tool = tools.find((one) => one.name === name)
+    if (!tool)
+      throw unknownName(
+        'tool with a view',
+        name,
+        tools.map((one) => one.name),
+      )
+    return tool
+  }
+  if (flags.args !== undefined && flags.tool === undefined)
+    throw usageError('--args needs --tool', "or use --call 'sales year=2025'")
+  const named: ViewCall[] = []
+  for (const call of flags.call) {
+    const [name = '', ...words] = call.trim().split(/\s+/)
+    named.push({ tool: find(name).name, args: await buildValidArguments(client, name, await readArguments(words)), missing: [] })
+  }
+  if (flags.tool !== undefined) {
+    const tool = find(flags.tool)
+    if (flags.args !== undefined) return [...named, { tool: tool.name, args: parseArgs(flags.args), missing: [] }]
+    return [...named, sampleCall(tool)]
+  }
+  const others = tools.filter(({ name }) => !named.some(({ tool }) => tool === name))
+  return [...named, ...others.map(sampleCall)]
+}
+
+function parseArgs(text: string): JsonObject {
+  try {
+    const args: unknown = JSON.parse(text)
+    if (isObject(args)) return args
+  } catch {}
+  throw usageError(`--args must be a JSON object, not ${text.slice(0, 100)}`)
+}
+
+/** Calls a tool with the defaults and examples of its schema. */
+function sampleCall({ name, inputSchema }: { name: string; inputSchema?: unknown }): ViewCall {
+  const schema = isObject(inputSchema) ? inputSchema : {}
+  const required = Array.isArray(schema.required) ? schema.required.filter((one) => typeof one === 'string') : []
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const samples = required.map((argument) => [argument, sampleOf(properties[argument])] as const)
+  const known = samples.filter(([, value]) => value !== undefined)
+  return {
+    tool: name,
+    args: Object.fromEntries(known) as JsonObject,
+    missing: samples.filter(([, value]) => value === undefined).map(([argument]) => argument),
+  }
+}
+
+function sampleOf(schema: unknown): unknown {
+  if (!isObject(schema)) return undefined
+  const { default: usual, examples, const: only, enum: choices } = schema
+  return usual ?? (Array.isArray(examples) ? examples[0] : undefined) ?? only ?? (Array.isArray(choices) ? choices[0] : undefined)
+}
+
+/** One way to show a view. */
+export interface Setting {
+  readonly profile: AppHostName
+  readonly title: string
+  readonly theme: 'light' | 'dark'
+  readonly width?: number
+}
+
+const DEFAULT_PROFILES = ['chatgpt', 'claude', 'vscode'] as const
+
+/** Returns all combinations of host, theme and width. @throws CliError for one that does not exist. */
+export async function readSettings(flags: AppsFlags, defaultThemes: readonly ('light' | 'dark')[]): Promise<Setting[]> {
+  const { APP_HOSTS } = await import('portcall/apps/host')
+  const names = Object.keys(APP_HOSTS) as AppHostName[]
+  const wanted = flags.profile.length > 0 ? flags.profile : DEFAULT_PROFILES
+  const profiles = wanted.includes('all') ? names : wanted.map((name) => oneOf(name, names, 'profile'))
+  const themes =
+    flags.theme.length > 0 ? flags.theme.map((name) => oneOf(name, ['light', 'dark'] as const, 'theme')) : defaultThemes
+  const widths = flags.width.length > 0 ? flags.width.map(readWidth) : [undefined]
+  return profiles.flatMap((profile) =>
+    themes.flatMap((theme) =>
+      widths.map((width) => ({ profile, title: APP_HOSTS[profile].title, theme, ...(width !== undefined && { width }) })),
+    ),
+  )
+}
+
+function oneOf<T extends string>(name: string, names: readonly T[], kind: string): T {
+  const found = names.find((one) => one === name)
+  if (found === undefined) throw unknownName(kind, name, names)
+  return found
+}
+
+function readWidth(text: string): number {
+  const width = Number(text)
+  if (!Number.isInteger(width) || width < 100 || width > 4000)
+    throw usageError(`--width must be a number from 100 to 4000, not ${text}`)
+  return width
+}
+
+/** The options of a view that all actions have. @throws CliError */
+export function readSurroundings(flags: AppsFlags): { locale?: string; displayMode?: 'inline' | 'fullscreen' | 'pip' } {
+  const { locale, mode } = flags
+  return {
+    ...(locale !== undefined && { locale }),
+    ...(mode !== undefined && { displayMode: oneOf(mode, ['inline', 'fullscreen', 'pip'] as const, 'mode') }),
+  }
+}

@@ -1,0 +1,62 @@
+import { APPS_FLAGS } from '../apps/flags.ts'
+import type { AppsRun } from '../apps/report.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { unknownName } from '../command-line/did-you-mean.ts'
+import type { ExitReason } from '../exit-codes.ts'
+import { withClient } from '../target/connect.ts'
+
+type Action = (run: AppsRun) => Promise<ExitReason>
+
+const ACTIONS: { readonly [name: string]: Action } = {
+  test: async (run) => (await import('../apps/test-views.ts')).testViews(run),
+  screenshot: async (run) => (await import('../apps/take-screenshots.ts')).takeScreenshots(run),
+}
+
+/** `portcall apps` */
+export const appsCommand: Command = defineCommand({
+  name: 'apps',
+  summary: 'Test the views of tools in a browser, and take pictures of them',
+  serverUse: 'connect',
+  actionFirst: true,
+  usage: '<action> <server>',
+  args: ['<action>'],
+  details: [
+    'Shows the views (MCP Apps) in a headless Chromium, as hosts do: in a frame of another origin, under the policy that they declare, with the sizes and capabilities of the host. The hosts are emulated. Needs playwright-core in the project, and a Chromium.',
+    'Calls each tool that has a view: with the defaults and examples of its schema, unless --call or --args has its arguments.',
+    'test reports what leaves a frame empty or unusable, with what to change. It also runs axe-core, if the project has it, and shows each view 320 px wide. The exit code is 1 if there are errors; with --strict, also if there are warnings.',
+    'screenshot writes a PNG for each host, theme and width, with twice the pixels, at the same time of day, without animations. If a picture exists already, it is compared: the exit code is 1 if it differs, and the new one is written beside it.',
+  ],
+  choices: [
+    {
+      title: 'Actions',
+      values: {
+        test: 'Check the views in each host',
+        screenshot: 'Take pictures of the views, and compare them with the last ones',
+      },
+    },
+  ],
+  flags: APPS_FLAGS,
+  examples: [
+    'portcall apps test server.js',
+    "portcall apps test https://api.example.com/mcp --call 'sales year=2025' --profile claude --junit results.xml",
+    'portcall apps screenshot server.js --width 320 --width 720',
+  ],
+  async run({ args: [name = '', ...rest], flags, io, ...invocation }) {
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+    if (!action) throw unknownName('action', name, Object.keys(ACTIONS))
+    if (rest.length > 0) throw unknownName('argument', rest[0] ?? '', [])
+    const { testHost } = await import('portcall/apps/testing')
+    const { VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
+    return withClient({ ...invocation, flags, io, capabilities }, async (client) => {
+      const host = await testHost({
+        server: client as never,
+        ...(flags.browser !== undefined && { browser: flags.browser }),
+      })
+      try {
+        return await action({ flags, client, host, server: invocation.server, io })
+      } finally {
+        await host.close()
+      }
+    })
+  },
+})
