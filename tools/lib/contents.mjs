@@ -33,6 +33,7 @@ export const SECTIONS = [
       ['progress-logging-cancellation', 'Progress, logging and cancellation', 'report on slow calls, and stop them'],
       ['tasks', 'Background tasks', 'calls that survive lost connections and restarts'],
       ['subscriptions', 'Notifications and subscriptions', 'notify clients of changes'],
+      ['events', 'Events', 'tell clients what happens: polls, streams and webhooks'],
       ['middleware', 'Middleware', 'run code around every request'],
       ['composition', 'Composing servers', 'mount servers, and change what they offer: rename, hide, set arguments, versions'],
       ['large-tool-sets', 'Large tool sets', 'search instead of a long list, and programs that call tools'],
