@@ -6,6 +6,7 @@ test.each([
   'feat!: pass the server to middleware',
   'docs: process examples in order',
   'test(command-line): need no network',
+  'feat(cli): list, receive and subscribe to events',
 ])('%s is a title', (title) => expect(titleFaults(title)).toEqual([]))
 
 test.each([
@@ -15,6 +16,7 @@ test.each([
   ['fix(auth): replaced a registration', '"replaced" is not imperative'],
   ['fix(auth): replacing a registration', '"replacing" is not imperative'],
   ['fix(auth): replaces a registration', '"replaces" is not imperative'],
+  ['feat(cli): listed, received', '"listed" is not imperative'],
   ["Merge branch 'main' into work", 'not "type(scope): verb …"'],
   [`fix: ${'replace '.repeat(10)}`, '85 characters'],
 ])('%s is not', (title, fault) => expect(titleFaults(title)).toContain(fault))
