@@ -49,6 +49,7 @@ export const SECTIONS = [
       ['discovery', 'Connect by domain', 'find a server by the catalog and the server card of its domain'],
       ['calling-tools', 'Calling tools', 'call tools, read resources, get prompts, and infer types from a server'],
       ['server-requests', 'Handling server requests', 'answer elicitation, sampling and roots requests'],
+      ['events', 'Receiving events', 'subscribe to events by stream, poll or webhook'],
       ['timeouts-retries', 'Timeouts and retries', 'time limits, cancellation, errors and automatic recovery'],
       ['caching', 'Caching', 'what the client caches, and for how long'],
       ['multiple-servers', 'Connecting to multiple servers', 'all servers of an `mcp.json`'],
