@@ -99,7 +99,7 @@ async function writePrograms(folder) {
 /** Bundles the scripts of the pages that show views in a browser: `portcall/apps/testing` serves them. */
 async function writePages(folder) {
   const source = join(PACKAGE, 'src', 'preview', 'page')
-  const names = ['host-page']
+  const names = ['host-page', 'preview-page']
   for (const name of names) {
     const bundle = await rolldown({ input: join(source, `${name}.ts`), platform: 'browser', ...INPUT })
     await bundle.write({ ...OUTPUT, file: join(folder, 'preview', `${name}.js`), minify: true })

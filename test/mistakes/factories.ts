@@ -4,7 +4,7 @@ import { aiTools } from 'portcall/ai'
 import { anthropicTools } from 'portcall/anthropic'
 import { createHostBridge, sandboxHandler, sandboxPage, showApp } from 'portcall/apps/host'
 import { buildView, view } from 'portcall/apps/server'
-import { testHost } from 'portcall/apps/testing'
+import { checkView, servePreview, testHost } from 'portcall/apps/testing'
 import {
   authorizationCode,
   bearerToken,
@@ -94,6 +94,8 @@ const client = { clientId: 'app', clientSecret: 'secret', issuer: 'https://login
 const redisClient = { duplicate() {}, on() {} }
 class Queue {}
 
+/** A view that could not be shown. */
+const VIEW = { failure: { code: 'VIEW_UNREADABLE', message: '' }, violations: [], events: [], consoleErrors: [] } as never
 const TOOLS = { tools: () => ({ toArray: async () => [] }), callTool: async () => ({ content: [] }) }
 const CONFIG = '{"mcpServers":{}}'
 const DISCOVERED = { supportedVersions: [], capabilities: {}, ttlMs: 0, cacheScope: 'private' as const }
@@ -158,6 +160,8 @@ export const FACTORIES: readonly Factory[] = [
   { name: 'sandboxHandler', create: (options) => sandboxHandler(options), valid: { hosts: ['https://chat.example.com'] } },
   { name: 'sandboxPage', create: (options) => sandboxPage(options), valid: { hosts: ['https://chat.example.com'] } },
   { name: 'testHost', create: (options) => testHost(options) },
+  { name: 'checkView', create: (options) => checkView(VIEW, options), numbers: ['maxReadyMs', 'maxPaintMs'] },
+  { name: 'servePreview', create: (options) => servePreview(options), valid: { client: TOOLS } },
   { name: 'narrowViews', create: (options) => narrowViews(options) },
   {
     name: 'createServer',

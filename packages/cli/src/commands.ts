@@ -45,7 +45,7 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     load: async () => (await import('./commands/build.ts')).buildCommand,
   },
   apps: {
-    summary: 'Test the views of tools in a browser, and take pictures of them',
+    summary: 'Test and preview the views of tools in a browser',
     load: async () => (await import('./commands/apps.ts')).appsCommand,
   },
   openapi: {

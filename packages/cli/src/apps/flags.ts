@@ -42,6 +42,8 @@ export const APPS_FLAGS = {
     value: 'SHARE',
     description: 'screenshot: the share of pixels that may differ (default: 0.001)',
   },
+  port: { type: 'string', short: 'p', value: 'PORT', description: 'preview: the port of the page (default: any free port)' },
+  'no-open': { type: 'boolean', description: 'preview: do not open the browser' },
   browser: { type: 'string', value: 'PATH', description: 'The Chromium to use' },
 } as const
 

@@ -7,6 +7,8 @@ import { withClient } from '../target/connect.ts'
 
 type Action = (run: AppsRun) => Promise<ExitReason>
 
+/** The actions that start a browser. */
+
 const ACTIONS: { readonly [name: string]: Action } = {
   test: async (run) => (await import('../apps/test-views.ts')).testViews(run),
   screenshot: async (run) => (await import('../apps/take-screenshots.ts')).takeScreenshots(run),
@@ -15,7 +17,7 @@ const ACTIONS: { readonly [name: string]: Action } = {
 /** `portcall apps` */
 export const appsCommand: Command = defineCommand({
   name: 'apps',
-  summary: 'Test the views of tools in a browser, and take pictures of them',
+  summary: 'Test and preview the views of tools in a browser',
   serverUse: 'connect',
   actionFirst: true,
   usage: '<action> <server>',
@@ -24,6 +26,7 @@ export const appsCommand: Command = defineCommand({
     'Shows the views (MCP Apps) in a headless Chromium, as hosts do: in a frame of another origin, under the policy that they declare, with the sizes and capabilities of the host. The hosts are emulated. Needs playwright-core in the project, and a Chromium.',
     'Calls each tool that has a view: with the defaults and examples of its schema, unless --call or --args has its arguments.',
     'test reports what leaves a frame empty or unusable, with what to change. It also runs axe-core, if the project has it, and shows each view 320 px wide. The exit code is 1 if there are errors; with --strict, also if there are warnings.',
+    'preview serves a page that shows a view in any host, theme, width and language, next to the arguments of its tool, with all messages and what the policy blocked. It opens in your own browser, and needs no Playwright.',
     'screenshot writes a PNG for each host, theme and width, with twice the pixels, at the same time of day, without animations. If a picture exists already, it is compared: the exit code is 1 if it differs, and the new one is written beside it.',
   ],
   choices: [
@@ -40,13 +43,18 @@ export const appsCommand: Command = defineCommand({
     'portcall apps test server.js',
     "portcall apps test https://api.example.com/mcp --call 'sales year=2025' --profile claude --junit results.xml",
     'portcall apps screenshot server.js --width 320 --width 720',
+    'portcall apps preview server.js',
   ],
   async run({ args: [name = '', ...rest], flags, io, ...invocation }) {
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (!action) throw unknownName('action', name, Object.keys(ACTIONS))
+    if (!action && name !== 'preview') throw unknownName('action', name, [...Object.keys(ACTIONS), 'preview'])
     if (rest.length > 0) throw unknownName('argument', rest[0] ?? '', [])
-    const { testHost } = await import('portcall/apps/testing')
     const { VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
+    if (!action) {
+      const { previewViews } = await import('../apps/preview-views.ts')
+      return withClient({ ...invocation, flags, io, capabilities }, (client) => previewViews(client, flags, io))
+    }
+    const { testHost } = await import('portcall/apps/testing')
     return withClient({ ...invocation, flags, io, capabilities }, async (client) => {
       const host = await testHost({
         server: client as never,

@@ -9,5 +9,6 @@ export type { ViewFailure, ViewMessage, ViewSize } from '../preview/host/measure
 export type { ShowViewOptions, TestHostOptions } from '../preview/host/options.ts'
 export { type TestHost, testHost } from '../preview/host/test-host.ts'
 export type { TestedView } from '../preview/host/tested-view.ts'
+export { type Preview, type ServePreviewOptions, servePreview } from '../preview/serve-preview.ts'
 export type { CspViolation } from '../preview/server/violations.ts'
 export { listViewTools } from '../preview/view-tools.ts'
