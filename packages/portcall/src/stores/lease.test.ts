@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { StoreUnavailableError } from './errors.ts'
+import { createFutureLeases, type FutureLeases } from './future-leases.ts'
 import { LeaseLostError, takeLease } from './lease.ts'
 import { createMemoryStore } from './memory/store.ts'
 import type { CompareAndSet, KeyValueStore } from './store.ts'
@@ -96,10 +97,53 @@ describe('a lease whose work may continue', () => {
 test('a lease that was acquired before a clock was set back counts as expired', async () => {
   const store = createMemoryStore({ now: () => 0 })
   vi.setSystemTime(Date.now() + 3_600_000)
-  await takeLease({ store, key: 'k', leaseTtlMs })
+  const failing = hangAfterFirst(store)
+  await takeLease({ store: failing, key: 'k', leaseTtlMs })
   vi.setSystemTime(Date.now() - 3_600_000)
-  expect(await takeLease({ store, key: 'k', leaseTtlMs, maxClockSkewMs: 3_700_000 })).toBeUndefined()
-  expect(await takeLease({ store, key: 'k', leaseTtlMs, maxClockSkewMs: 600_000 })).toBeDefined()
+  const [lenient, strict] = [createFutureLeases(3_700_000), createFutureLeases(600_000)]
+  const take = (futureLeases: FutureLeases) => takeLease({ store, key: 'k', leaseTtlMs, futureLeases })
+  expect([await take(lenient), await take(strict)]).toEqual([undefined, undefined])
+  await vi.advanceTimersByTimeAsync(leaseTtlMs)
+  expect(await take(lenient)).toBeUndefined()
+  expect(await take(strict)).toBeDefined()
+})
+
+test('a lease of a process whose clock is ahead is its own as long as it renews it', async () => {
+  const store = createMemoryStore({ now: () => 0 })
+  const futureLeases = createFutureLeases(600_000)
+  const now = Date.now()
+  vi.setSystemTime(now + 3_600_000)
+  const ahead = await takeLease({ store, key: 'k', leaseTtlMs, mayContinue: async () => true })
+  for (let step = 0; step < 12; step++) {
+    await vi.advanceTimersByTimeAsync(leaseTtlMs / 3)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    expect(await takeLease({ store, key: 'k', leaseTtlMs, futureLeases })).toBeUndefined()
+    vi.setSystemTime(Date.now() + 3_600_000)
+  }
+  await ahead?.release()
+  expect(await store.get('k')).toBeUndefined()
+})
+
+test('a renewal whose answer is lost is not the loss of the lease', async () => {
+  const memory = createMemoryStore()
+  let isLost = false
+  const store = {
+    ...memory,
+    async compareAndSet(key: string, change: CompareAndSet) {
+      const isDone = await memory.compareAndSet(key, change)
+      if (isLost) throw new StoreUnavailableError('the answer was lost')
+      return isDone
+    },
+  }
+  const lease = await takeLease({ store, key: 'k', leaseTtlMs, mayContinue: async () => false })
+  for (let step = 0; step < 10; step++) {
+    isLost = step % 2 === 0
+    await vi.advanceTimersByTimeAsync(leaseTtlMs / 2)
+  }
+  expect(lease?.signal.aborted).toBe(false)
+  isLost = false
+  await lease?.release()
+  expect(await memory.get('k')).toBeUndefined()
 })
 
 /** Completes the first `compareAndSet` and no other. */

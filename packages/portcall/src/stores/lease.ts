@@ -2,6 +2,7 @@ import { createMutex } from '../../../util/src/async.ts'
 import { PortcallError } from '../../../util/src/errors.ts'
 import { randomId } from '../../../util/src/random.ts'
 import { delay, unref } from '../../../util/src/timers.ts'
+import type { FutureLeases } from './future-leases.ts'
 import type { KeyValueStore } from './store.ts'
 
 /** An exclusive right among all processes that share a store. It is renewed automatically while this process runs. */
@@ -31,10 +32,10 @@ export interface LeaseOptions {
    */
   readonly mayContinue?: () => Promise<boolean>
   /**
-   * The difference that clocks of processes may have. A lease that was acquired further in the future was acquired before a clock was set back,
-   * and counts as expired. Default: such leases block others until the clock has caught up, where the expiry of entries depends on it.
+   * Finds leases that were acquired before a clock was set back: further in the future than clocks may differ, and not renewed any more. They count as
+   * expired. Default: such leases block others until the clock has caught up, where the expiry of entries depends on it.
    */
-  readonly maxClockSkewMs?: number
+  readonly futureLeases?: FutureLeases
   /** Returns the probable cause of a loss, for the message of the error. */
   readonly causeOfLoss?: () => string | undefined
 }
@@ -56,8 +57,8 @@ interface AcquirableLease extends Lease {
 }
 
 function createLease(options: LeaseOptions): AcquirableLease {
-  const { store, key, mayContinue, maxClockSkewMs = Infinity, causeOfLoss } = options
-  const owner = `${randomId()}.${Date.now()}`
+  const { store, key, mayContinue, futureLeases, causeOfLoss } = options
+  const entry = createLeaseEntry(store, key)
   const controller = new AbortController()
   const { signal } = controller
   const renewals = createMutex()
@@ -77,9 +78,9 @@ function createLease(options: LeaseOptions): AcquirableLease {
     clearTimeout(renewTimer)
     clearTimeout(expiryTimer)
   }
-  const write = async (expected: string | undefined): Promise<boolean> => {
+  const writeWith = async (writeEntry: (ttlMs: number) => Promise<boolean>): Promise<boolean> => {
     const startedAt = performance.now()
-    const isHeld = await store.compareAndSet(key, { expected, value: owner, ttlMs: leaseTtlMs })
+    const isHeld = await writeEntry(leaseTtlMs)
     if (!isHeld || isReleased) return isHeld
     const safeMs = leaseTtlMs * SAFE_FRACTION - (performance.now() - startedAt)
     certainty.extend(safeMs)
@@ -87,18 +88,20 @@ function createLease(options: LeaseOptions): AcquirableLease {
     if (!mayContinue) expiryTimer = unref(setTimeout(lose, safeMs))
     return true
   }
-  const replaceFutureLease = async (): Promise<boolean> => {
+  const write = (expected: string | undefined): Promise<boolean> => writeWith((ttlMs) => entry.write(expected, ttlMs))
+  const writeOwn = (): Promise<boolean> => writeWith(entry.renew)
+  const replaceFutureLease = async (leases: FutureLeases): Promise<boolean> => {
     const value = await store.get(key)
-    return value !== undefined && acquiredAt(value) > Date.now() + maxClockSkewMs && write(value)
+    return value !== undefined && leases.areOver(key, value, leaseTtlMs) && write(value)
   }
   /** Acquires an expired lease again. */
   const resume = async (): Promise<boolean> => {
-    if (!isInterrupted && (await write(owner))) return true
+    if (!isInterrupted && (await writeOwn())) return true
     if (!mayContinue) return false
     isInterrupted = true
-    if (!(await write(owner)) && !(await write(undefined))) return false
+    if (!(await writeOwn()) && !(await write(undefined))) return false
     if (!(await mayContinue())) {
-      await store.compareAndSet(key, { expected: owner, value: undefined }).catch(() => {})
+      await entry.remove().catch(() => {})
       return false
     }
     isInterrupted = false
@@ -119,7 +122,7 @@ function createLease(options: LeaseOptions): AcquirableLease {
   return {
     signal,
     async acquire() {
-      const isAcquired = (await write(undefined)) || (maxClockSkewMs < Infinity && (await replaceFutureLease()))
+      const isAcquired = (await write(undefined)) || (futureLeases !== undefined && (await replaceFutureLease(futureLeases)))
       if (isAcquired) schedule(leaseTtlMs / RENEWALS_PER_TTL)
       return isAcquired
     },
@@ -134,21 +137,50 @@ function createLease(options: LeaseOptions): AcquirableLease {
     },
     async setTtl(ms) {
       leaseTtlMs = ms
-      await renewals.run(() => write(owner))
+      await renewals.run(writeOwn)
       schedule(leaseTtlMs / RENEWALS_PER_TTL)
     },
     async release() {
       isReleased = true
       stopTimers()
       if (signal.aborted) return
-      await renewals.run(() => store.compareAndSet(key, { expected: owner, value: undefined })).catch(() => {})
+      await renewals.run(entry.remove).catch(() => {})
     },
   }
 }
 
-/** Returns when a lease was acquired, by the clock of the process that acquired it. */
-function acquiredAt(owner: string): number {
-  return Number(owner.slice(owner.lastIndexOf('.') + 1))
+/** The entry of a lease in the store. Its text changes with each renewal, so that others see that its holder works. */
+interface LeaseEntry {
+  /** Writes the lease over what the store holds. */
+  write(expected: string | undefined, ttlMs: number): Promise<boolean>
+  /** Writes the lease over its own text. */
+  renew(ttlMs: number): Promise<boolean>
+  remove(): Promise<void>
+}
+
+function createLeaseEntry(store: KeyValueStore, key: string): LeaseEntry {
+  const id = randomId()
+  /** What the store holds while this process has the lease. */
+  let confirmed: string | undefined
+  /** What the store holds instead if the last write succeeded although its outcome is not known. */
+  let pending: string | undefined
+  const write: LeaseEntry['write'] = async (expected, ttlMs) => {
+    pending ??= [id, ttlMs, Date.now()].join('.')
+    const value = pending
+    if (!(await store.compareAndSet(key, { expected, value, ttlMs }))) return false
+    confirmed = value
+    pending = undefined
+    return true
+  }
+  return {
+    write,
+    renew: async (ttlMs) =>
+      (confirmed !== undefined && (await write(confirmed, ttlMs))) || (pending !== undefined && (await write(pending, ttlMs))),
+    async remove() {
+      for (const expected of [confirmed, pending])
+        if (expected !== undefined && (await store.compareAndSet(key, { expected, value: undefined }))) return
+    },
+  }
 }
 
 /** Measures how long a lease is held for certain. */

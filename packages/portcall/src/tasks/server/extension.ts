@@ -6,6 +6,7 @@ import { defineServerExtension } from '../../server/define-extension.ts'
 import type { ServerExtension } from '../../server/extension.ts'
 import type { Bus } from '../../stores/bus.ts'
 import { decorateBus, decorateStore, timeoutDecorator } from '../../stores/decorate.ts'
+import { createFutureLeases } from '../../stores/future-leases.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import type { TaskQueue } from '../queues/queue.ts'
 import { createStoreQueue } from '../queues/store-queue.ts'
@@ -85,7 +86,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
           request,
           runContext,
         )
-      const lease = { store, leaseTtlMs, maxClockSkewMs }
+      const lease = { store, leaseTtlMs, futureLeases: createFutureLeases(maxClockSkewMs) }
       const onWarning = context.reportWarning
       const worker = createWorker({ taskStore, lease, now, dispatch, onError, onWarning, ...limits })
       const requeuer = createRequeuer({ store, taskStore, queue, leaseTtlMs, sweepIntervalMs, maxClockSkewMs, onError, now })

@@ -10,7 +10,7 @@ import { type RunningTask, type RunTaskOptions, runTask } from './run-task.ts'
 import { createStallReports, type StallReports } from './stall-reports.ts'
 
 export interface WorkerOptions extends RunTaskOptions {
-  readonly lease: Pick<LeaseOptions, 'store' | 'leaseTtlMs' | 'maxClockSkewMs'>
+  readonly lease: Pick<LeaseOptions, 'store' | 'leaseTtlMs' | 'futureLeases'>
   readonly maxAttempts: number
   /** Called with a warning when the event loop was blocked for so long that a lease may have expired. */
   readonly onWarning: (message: string) => void
