@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ConnectOptions, connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
+import { createClock } from './clock.ts'
 
 const PROGRAM = fileURLToPath(new URL('working-process.mjs', import.meta.url))
 
@@ -15,6 +16,12 @@ export interface WorkingNode {
   readonly process: ChildProcess
   /** The warnings and errors that the server reported. */
   readonly reports: string[]
+  /** Returns what a load balancer is told about the process: the status of `/readyz`. */
+  readiness(): Promise<number>
+  /** Returns the time that the process has. */
+  now(): Promise<number>
+  /** Sets the clock of a process that was started with one. */
+  setClock(offsetSeconds: number): void
 }
 
 /** The work of the tool: it starts, blocks or waits, runs one step with an effect, and ends. */
@@ -27,8 +34,8 @@ export interface Work {
 
 /** The service of one test. */
 export interface WorkingService {
-  /** Starts another process, whose clock is ahead by `skewMs`. */
-  start(skewMs?: number): Promise<WorkingNode>
+  /** Starts another process; with `offsetSeconds`, one whose clock is ahead by so much and can be set. */
+  start(offsetSeconds?: number): Promise<WorkingNode>
   /** Runs the tool as a task and waits for its result. */
   work(node: Pick<WorkingNode, 'url'>, work: Work, options?: ConnectOptions): Promise<unknown>
   /** Runs the tool as a task. Resolves to the id of the task. */
@@ -70,15 +77,32 @@ export async function withService(
   const open = (node: Pick<WorkingNode, 'url'>, more: ConnectOptions = {}) =>
     connect(node.url, { ...more, extensions: [tasks()] })
   const service: WorkingService = {
-    async start(skewMs = 0) {
-      const child = fork(PROGRAM, [backend, url || join(folder, `${name}.db`), name, folder, String(skewMs)], {
+    async start(offsetSeconds) {
+      const clock =
+        offsetSeconds === undefined ? undefined : createClock(join(folder, `${name}.clock${children.length}`), offsetSeconds)
+      const child = fork(PROGRAM, [backend, url || join(folder, `${name}.db`), name, folder], {
         stdio: 'inherit',
+        env: { ...process.env, ...clock?.env },
       })
       children.push(child)
       const [{ url: ownUrl }] = (await once(child, 'message')) as [{ url: string }]
       const reports: string[] = []
-      child.on('message', ({ report }: { report: string }) => void reports.push(report))
-      return { url: ownUrl, process: child, reports }
+      child.on('message', ({ report }: { report?: string }) => void (report === undefined || reports.push(report)))
+      return {
+        ...{ url: ownUrl, process: child, reports },
+        readiness: async () => (await fetch(new URL('/readyz', ownUrl))).status,
+        async now() {
+          child.send('now')
+          for (;;) {
+            const [{ now }] = (await once(child, 'message')) as [{ now?: number }]
+            if (now !== undefined) return now
+          }
+        },
+        setClock(seconds) {
+          if (!clock) throw new Error('The process has the clock of the machine')
+          clock.set(seconds)
+        },
+      }
     },
     async work(node, work, more) {
       const client = await open(node, more)
