@@ -91,13 +91,16 @@ export async function withService(
       return {
         ...{ url: ownUrl, process: child, reports },
         readiness: async () => (await fetch(new URL('/readyz', ownUrl))).status,
-        async now() {
-          child.send('now')
-          for (;;) {
-            const [{ now }] = (await once(child, 'message')) as [{ now?: number }]
-            if (now !== undefined) return now
-          }
-        },
+        now: () =>
+          new Promise((resolve) => {
+            const onMessage = ({ now }: { now?: number }): void => {
+              if (now === undefined) return
+              child.off('message', onMessage)
+              resolve(now)
+            }
+            child.on('message', onMessage)
+            child.send('now')
+          }),
         setClock(seconds) {
           if (!clock) throw new Error('The process has the clock of the machine')
           clock.set(seconds)
