@@ -60,6 +60,8 @@ for (const kind of ['redis', 'postgres'] as const) {
       await sleep(500)
       await fleet.start()
       await running
+      const readiness = fleet.nodes.map(async ({ url }) => (await fetch(new URL('/readyz', url))).status)
+      expect(await Promise.all(readiness)).toEqual([200, 200, 200])
       expect(workers.flatMap(({ records }) => records.flatMap((record) => violationsOf(record, true)))).toEqual([])
       expect(workers.flatMap(({ client }) => client.misrouted)).toEqual([])
       const failed = workers.flatMap(({ failed }) => failed)

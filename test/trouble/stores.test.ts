@@ -61,7 +61,10 @@ function testStart(database: Database, open: OpenStores): void {
       { concurrency: 1, onError: (error) => errors.push(error) },
     )
     expect(errors[0]).toBeInstanceOf(StoreUnavailableError)
+    const ready = await serveHealth(second)
+    expect(await ready()).toBe(503)
     await database.start()
+    await eventually(async () => expect(await ready()).toBe(200), { intervalMs: 100 })
     const sender = createStoreQueue(first)
     await eventually(
       async () => {
@@ -104,8 +107,11 @@ describe.skipIf(!redis)('redis', () => {
     const namespace = uniqueName()
     const start = () => createSealer({ keys: createStoredKeyRing(openRedis(namespace).store) })
     const first = start()
+    const ready = await serveHealth(openRedis(namespace))
     const before = await first.seal('test', 'before', { ttlMs: HOUR_MS })
     await commandRedis(redis?.url ?? '', 'FLUSHALL')
+    // An empty store can be used.
+    expect(await ready()).toBe(200)
     const restarted = start()
     const after = await restarted.seal('test', 'after', { ttlMs: HOUR_MS })
     for (const sealer of [first, restarted])
