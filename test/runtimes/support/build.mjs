@@ -18,12 +18,14 @@ const PROGRAMS = [
   'clients/process',
   'stores/sqlite',
   'http-paths/program',
+  'events/process',
 ]
 /** Programs that are bundled for their platform. All imports must resolve without Node modules. */
 const BUNDLES = {
   'worker-server': 'servers/worker',
   'worker-gateway': 'servers/worker-gateway',
   'worker-client': 'clients/worker',
+  'worker-events': 'events/worker',
   page: 'clients/page',
   'page-worker': page('worker'),
   'page-durable-object': page('durable-object'),
