@@ -447,6 +447,14 @@ describe('push', () => {
     expect(state.states.get(stateKey)).toEqual({ cursor: 'c-a' })
   })
 
+  test('a signal that is aborted while the state is loaded leaves nothing behind', async () => {
+    const controller = new AbortController()
+    const load = async (): Promise<undefined> => controller.abort() as undefined
+    const { client } = await streaming(never, { state: { load, save() {} } })
+    await expect(client.events.on('order.created', EU, () => {}, { signal: controller.signal })).rejects.toThrow(/closed/)
+    expect(client.events.subscriptions()).toEqual([])
+  })
+
   test('EVT-113 closeAll stops everything', async () => {
     const { client } = await streaming(async (_, call) => {
       notify(call, 'active', { cursor: null, truncated: false })
@@ -615,6 +623,8 @@ describe('webhook', () => {
     const { client } = await subscribing()
     await client.events.on('order.created', EU, () => {})
     await expect(client.events.on('order.created', EU, () => {})).rejects.toThrow(/open subscription/)
+    const both = ['a', 'b'].map(() => client.events.on('order.created', { region: 'us' }, () => {}))
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
     await expect(client.events.on('order.created', EU, () => {}, { webhook: eventWebhook() })).rejects.toThrow(/no url/)
   })
 })

@@ -58,11 +58,13 @@ export function events(options: ClientEventsOptions = {}): ClientExtension<'even
 }
 
 function createClientEvents(context: ClientExtensionContext, defaults: ClientEventsOptions): ClientEvents {
-  const open = new Map<StartedSubscription, string>()
+  const open = new Set<StartedSubscription>()
+  /** The keys of the states that are in use. */
+  const keys = new Set<string>()
   for (const method of Object.values(EventMethod))
     context.method(method, method === EventMethod.stream ? { longLived: true } : {})
   context.onClose(() => {
-    for (const started of open.keys()) started.detach()
+    for (const started of open) started.detach()
   })
   /** Servers of the sketch before the specification declare a capability instead of the extension. */
   const requireEvents = async (): Promise<void> => {
@@ -86,21 +88,23 @@ function createClientEvents(context: ClientExtensionContext, defaults: ClientEve
       const options = { ...defaults, ...own }
       const types = await list(own.signal && { signal: own.signal }).toArray()
       const { mode, webhook } = chooseMode(name, types, options)
+      const isKept = webhook !== undefined || options.state !== undefined
       const key = stateKey({ name, arguments: args, webhook })
-      if ((webhook || options.state) && [...open.values()].includes(key))
+      if (isKept && keys.has(key))
         throw new TypeError(`${USAGE}: there is an open subscription with these arguments, and both would have one state`)
-      const onEnd = (): void => void open.delete(started)
-      const started: StartedSubscription = await startSubscription({
-        context,
-        name,
-        arguments: args,
-        mode,
-        webhook,
-        handler,
-        options,
-        onEnd,
-      })
-      open.set(started, key)
+      if (isKept) keys.add(key)
+      const onEnd = (): void => {
+        if (isKept) keys.delete(key)
+        if (started) open.delete(started)
+      }
+      let started: StartedSubscription | undefined
+      try {
+        started = await startSubscription({ context, name, arguments: args, mode, webhook, handler, options, onEnd })
+      } catch (error) {
+        onEnd()
+        throw error
+      }
+      if (!started.hasEnded) open.add(started)
       await started.active
       return started.subscription
     },
@@ -112,9 +116,9 @@ function createClientEvents(context: ClientExtensionContext, defaults: ClientEve
       })
       return () => subscription.close()
     },
-    subscriptions: () => [...open.keys()].map(({ subscription }) => subscription),
+    subscriptions: () => [...open].map(({ subscription }) => subscription),
     async closeAll() {
-      await Promise.all([...open.keys()].map(({ subscription }) => subscription.close()))
+      await Promise.all([...open].map(({ subscription }) => subscription.close()))
     },
   }
 }

@@ -28,6 +28,7 @@ export interface SubscriptionStart {
 /** A subscription, and what its client does with it. */
 export interface StartedSubscription {
   readonly subscription: EventSubscription
+  readonly hasEnded: boolean
   /** Resolves when the server has accepted the subscription. @throws why it was not accepted. */
   readonly active: Promise<void>
   /** Stops without telling the server, because the client closes. */
@@ -100,6 +101,9 @@ export async function startSubscription(start: SubscriptionStart): Promise<Start
   })
   return {
     subscription,
+    get hasEnded() {
+      return lifecycle.signal.aborted
+    },
     active: lifecycle.active,
     detach() {
       lifecycle.end()
