@@ -6,12 +6,14 @@ import {
   experimental_createMCPEventWebhook as createMCPEventWebhook,
   type experimental_MCPEventStore as MCPEventStore,
 } from '@ai-sdk/mcp'
-import { createServer, defineServerExtension } from 'portcall'
-import { createEventSender } from 'portcall/events'
+import { createServer, defineServerExtension, generateKey } from 'portcall'
+import { createEventSender, events as servedEvents } from 'portcall/events'
 import { checkSignature, createWebhookSecret, eventWebhook, signWebhook } from 'portcall/events/client'
 import { serve } from 'portcall/node'
+import { memoryStores } from 'portcall/stores'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
 
 type Handler = (request: Request) => Promise<Response>
 type Subscription = Parameters<MCPEventStore['set']>[0]
@@ -160,5 +162,37 @@ describe('the AI SDK', () => {
     expect(unsubscribed).toMatchObject([{ mode: 'webhook' }])
     expect(received).toEqual([['sub_1', expect.objectContaining(EVENT)], { type: 'gap', cursor: 'c-9', truncated: true }])
     expect(await send(EVENT, 'ord-7731')).toEqual({ type: 'retry', reason: 'http_4xx' })
+  })
+  it('EVT-049 EVT-054 EVT-066 uses webhooks of our server in the profile of the sketch', async () => {
+    const server = createServer(
+      { name: 'shop', version: '1' },
+      {
+        stores: memoryStores(),
+        sealingKeys: [generateKey()],
+        extensions: [servedEvents({ profile: 'chatgpt', webhooks: { allow: ['127.0.0.1'] } })],
+      },
+    )
+    const payload = z.object({ orderId: z.string() })
+    const created = server.event('order.created', { description: 'An order', input: z.object({ region: z.string() }), payload })
+    const listening = await serve(server, { port: 0, authenticate: () => ({ principal: 'ann' }) })
+    onTestFinished(() => listening.close())
+    const store = createStore()
+    const received: unknown[] = []
+    const callback = await listen(
+      createMCPEventWebhook({ store, onEvent: async ({ event }) => void received.push([event.eventId, event.data]) }),
+    )
+    const client = await createMCPClient({ transport: { type: 'http', url: listening.url }, experimental_events: { store } })
+    onTestFinished(() => client.close())
+    const events = client.experimental_events as Extract<typeof client.experimental_events, { refresh: unknown }>
+    const { id } = await events.subscribe({
+      name: 'order.created',
+      arguments: { region: 'eu' },
+      delivery: { mode: 'webhook', url: callback, allowInsecureLocalhost: true },
+    } as never)
+    await created.emit({ orderId: '7731' }, { eventId: 'ord-7731' })
+    await expect.poll(() => received, { timeout: 30_000 }).toEqual([['ord-7731', { orderId: '7731' }]])
+    expect(await events.refresh({ id } as never)).toMatchObject({ id, truncated: false })
+    await events.unsubscribe({ id } as never)
+    expect(store.all.size).toBe(0)
   })
 })
