@@ -1,8 +1,10 @@
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { describe } from '../../../../util/src/describe.ts'
+import { withTimeout } from '../../../../util/src/timers.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { EVENT_DELIVERY_MODES, type EventDeliveryMode, type EventType } from '../../protocol/events.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
+import type { Awaitable } from '../../server/definitions.ts'
 import { compileMember } from '../../server/features/compile-member.ts'
 import { createEntry, createRegistry, type Registry, type RegistryEntry } from '../../server/features/registry.ts'
 import type { EventDefinition, EventHooks } from './definition.ts'
@@ -76,10 +78,13 @@ export interface EventTypeOptions {
   /** The ways of delivery that the server offers. */
   readonly modes: readonly EventDeliveryMode[]
   readonly createFeed: (key: string) => EventFeed
+  /** Time for one call of a hook. */
+  readonly hookTimeoutMs: number
 }
 
 /** Creates the entry of an event type. @throws SchemaError when a schema is invalid; TypeError if there is no way to receive the events. */
-export function createEventType({ name, definition, hooks, modes, createFeed }: EventTypeOptions): EventTypeEntry {
+export function createEventType(options: EventTypeOptions): EventTypeEntry {
+  const { name, definition, modes, createFeed } = options
   const where = `the event type ${JSON.stringify(name)}`
   const input = compileMember(`input of ${where}`, definition.input)
   const payload = compileMember(`payload of ${where}`, definition.payload, 'output') as CompiledSchema
@@ -101,7 +106,7 @@ export function createEventType({ name, definition, hooks, modes, createFeed }: 
     version,
     input: input ?? { parse: () => ({ value: {} }) },
     payload,
-    hooks,
+    hooks: limitHooks(options),
     feed: createFeed(`events/${version}/${name}`),
     hasReplay,
   }
@@ -116,4 +121,23 @@ function asObject(schema: JsonObject, what: string): JsonObject {
   if (schema.type === 'object') return schema
   if (schema.type === undefined) return { type: 'object', ...schema }
   throw new TypeError(`The schema ${what} must describe an object, not ${JSON.stringify(schema.type)}`)
+}
+
+/** Returns the hooks with a time limit, so that one that never returns does not hold up what waits for it. */
+function limitHooks({ name, hooks, hookTimeoutMs }: EventTypeOptions): AnyEventHooks {
+  const limit =
+    <A extends unknown[], T>(hook: keyof AnyEventHooks, call: (...args: A) => Awaitable<T>) =>
+    (...args: A): Awaitable<T> => {
+      const result = call(...args)
+      if (!(result instanceof Promise)) return result
+      const toError = (): Error =>
+        new Error(`${hook} of the event type ${name} took more than ${hookTimeoutMs} ms (hookTimeoutMs)`)
+      return withTimeout(result, hookTimeoutMs, toError)
+    }
+  const { match, transform, authorize } = hooks
+  return {
+    ...(match && { match: limit('match', match) }),
+    ...(transform && { transform: limit('transform', transform) }),
+    ...(authorize && { authorize: limit('authorize', authorize) }),
+  }
 }

@@ -431,6 +431,53 @@ describe('events/stream', () => {
     expect(errors).toHaveLength(1)
   })
 
+  it('EVT-039 a slow hook, and events of others, do not hold up heartbeats', async () => {
+    let release = (): void => {}
+    const slow = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { caller, emit } = createShop({
+      limits: { heartbeatIntervalMs: 20 },
+      hooks: {
+        async match({ data }) {
+          await slow
+          return data.region === 'eu'
+        },
+      },
+    })
+    const stream = openStream(caller, EU)
+    await stream.until('active')
+    const start = stream.messages[0]?.params.cursor
+    await emit('1', 'us')
+    await emit('2')
+    await stream.until('heartbeat', 3)
+    expect(stream.received('heartbeat').map(({ params }) => params.cursor)).toEqual(stream.received('heartbeat').map(() => start))
+    release()
+    await stream.until('event')
+    expect(stream.received('event')[0]?.params.eventId).toBe('ord-2')
+  })
+
+  it('a hook that never returns does not keep a stream open whose client is gone', async () => {
+    const { caller, emit, server } = createShop({ limits: { maxStreams: 1 }, hooks: { match: () => new Promise(() => {}) } })
+    const stream = openStream(caller, EU)
+    await stream.until('active')
+    await emit('1')
+    stream.abort()
+    await stream.response
+    const again = openStream(caller, EU)
+    await again.until('active')
+    await emit('2')
+    server.close()
+    expect(await again.response).toMatchObject({ result: {} })
+  })
+
+  it('EVT-043 a stream ends with a result after its time', async () => {
+    const { caller } = createShop({ limits: { streamTtlMs: 30 } })
+    const stream = openStream(caller, EU)
+    expect(await stream.response).toMatchObject({ result: { _meta: { [MetaKey.subscriptionId]: 1 } } })
+    expect(stream.methods()).toEqual(['active'])
+  })
+
   it('limits the streams of a principal and of all', async () => {
     const { caller } = createShop({ limits: { maxStreams: 3, maxPrincipalStreams: 2 } })
     const ada = { principal: 'ada' }

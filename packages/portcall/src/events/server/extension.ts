@@ -195,7 +195,7 @@ function setUp(context: ServerExtensionContext, options: EventsOptions, profile:
     if (webhooks) void webhooks.stop()
   })
   const emit = createEmit({ announcements, limits, now })
-  return createApi({ types, emit, webhooks: webhooks || undefined, log })
+  return createApi({ types, emit, webhooks: webhooks || undefined, log, ...limits })
 }
 
 function createListHandler({ paginate }: ServerExtensionContext, types: EventTypes) {
@@ -218,9 +218,10 @@ interface ApiOptions {
   readonly emit: Emit
   readonly webhooks: Webhooks | undefined
   readonly log: EventLog
+  readonly hookTimeoutMs: number
 }
 
-function createApi({ types, emit, webhooks, log }: ApiOptions): ServerEvents {
+function createApi({ types, emit, webhooks, log, hookTimeoutMs }: ApiOptions): ServerEvents {
   const typeOf = (name: string): EventTypeEntry => {
     const type = types.get(name)
     if (!type) throw new Error(`There is no event type ${JSON.stringify(name)}: add it with server.event(name, definition)`)
@@ -231,7 +232,7 @@ function createApi({ types, emit, webhooks, log }: ApiOptions): ServerEvents {
     types.assertFree(name)
     const createFeed = (key: string) => createEventFeed(log, key)
     const modes = EVENT_DELIVERY_MODES.filter((mode) => mode !== 'webhook' || webhooks)
-    const type = createEventType({ name, definition, hooks, modes, createFeed })
+    const type = createEventType({ name, definition, hooks, modes, createFeed, hookTimeoutMs })
     types.add(name, type)
     const end = webhooks?.addType(type)
     return {

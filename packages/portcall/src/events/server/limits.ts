@@ -16,6 +16,13 @@ export interface EventLimits {
   pollIntervalMs: number
   /** How often a quiet stream sends a heartbeat. */
   heartbeatIntervalMs: number
+  /**
+   * How long a stream lasts at most. Then it ends with a result, and the client opens another one at its last cursor. Proxies may keep a stream
+   * open whose client is gone.
+   */
+  streamTtlMs: number
+  /** Time allowed for one call of `match`, `transform` or `authorize`. */
+  hookTimeoutMs: number
   /** Time allowed for an operation of the store. */
   storeTimeoutMs: number
 }
@@ -31,5 +38,7 @@ export const EVENT_LIMITS: EventLimits = {
   maxPrincipalStreams: 32,
   pollIntervalMs: 5000,
   heartbeatIntervalMs: 15_000,
+  streamTtlMs: 3_600_000,
+  hookTimeoutMs: 10_000,
   storeTimeoutMs: 5000,
 }

@@ -1,22 +1,24 @@
 import { onAbort } from '../../../../util/src/abort.ts'
 import { backoffMs } from '../../../../util/src/backoff.ts'
-import { unref } from '../../../../util/src/timers.ts'
+import { raceAbort, unref } from '../../../../util/src/timers.ts'
 import { internalError, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { EventNotification } from '../../protocol/events.ts'
+import { type EventCursor, EventNotification } from '../../protocol/events.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { Call } from '../../server/call.ts'
 import type { Announcements } from './announcements.ts'
 import type { FeedPosition } from './cursor.ts'
 import type { FeedEntry } from './feed.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import type { EventLimits } from './limits.ts'
 import type { EventReader, ReadItem } from './reader.ts'
 import type { Selection } from './selection.ts'
+import { createWaiting } from './waiting.ts'
 
 export interface PushStreamOptions {
   readonly reader: EventReader
   readonly announcements: Announcements
-  readonly limits: Pick<EventLimits, 'heartbeatIntervalMs'>
+  readonly limits: Pick<EventLimits, 'heartbeatIntervalMs' | 'streamTtlMs'>
   /** Reports an error that is hidden from the client, and returns its reference. */
   readonly onError: (error: unknown) => unknown
   /** Returns why the events of a selection cannot be received any more, if that is so. */
@@ -35,6 +37,8 @@ export interface PushStream {
 
 /** How often hooks that throw are called for an event before the stream goes on without it. */
 const MAX_ATTEMPTS = 5
+/** The random part of the time after which a stream ends. */
+const JITTER = 0.1
 const RETRY = { firstMs: 250, maxMs: 10_000 }
 
 /** Creates the stream of a request. Its events begin at the position. */
@@ -46,25 +50,24 @@ export function createPushStream(
   const { type } = selection
   const waiting = createWaiting()
   let { from } = opened
-  let isClosed = false
-  let isEnding = false
+  const closing = new AbortController()
+  const isClosed = (): boolean => closing.signal.aborted
 
-  const send = (method: string, params: JsonObject): void | Promise<void> => {
-    const _meta = { ...(params._meta as JsonObject | undefined), [MetaKey.subscriptionId]: call.requestId }
-    return call.notify(method, { ...params, _meta })
-  }
+  const { send, ...heartbeat } = createStreamMessages(call, limits.heartbeatIntervalMs)
   const cursor = () => reader.cursorOf(type, from)
+  const sendTrouble = (error: unknown) => send(EventNotification.error, { error: internalError(onError(error)).body() })
   const sendActive = (truncated: boolean) => send(EventNotification.active, { cursor: cursor(), truncated })
 
   /** Renders an entry. Hooks that throw are called again; then the event is given up, which is a gap. */
   const render = async (entry: FeedEntry): Promise<ReadItem | undefined> => {
-    for (let failures = 1; !isClosed; failures++) {
+    for (let failures = 1; !isClosed(); failures++) {
       try {
-        return await reader.render(selection, entry)
+        // A hook may never return.
+        return await raceAbort(reader.render(selection, entry), closing.signal)
       } catch (error) {
+        if (isClosed()) break
         if (error instanceof RpcError) throw error
-        const { code, message } = internalError(onError(error))
-        await send(EventNotification.error, { error: { code, message } })
+        await sendTrouble(error)
         if (failures === MAX_ATTEMPTS) break
         await waiting.pause(backoffMs(failures - 1, RETRY))
       }
@@ -73,7 +76,7 @@ export function createPushStream(
   }
   const sendEntry = async (entry: FeedEntry): Promise<void> => {
     const item = await render(entry)
-    if (isClosed) return
+    if (isClosed()) return
     from = item?.from ?? { side: 'after', position: entry.position }
     if (!item) await sendActive(true)
     else if (item.occurrence) await send(EventNotification.event, { ...item.occurrence, cursor: cursor() })
@@ -89,32 +92,30 @@ export function createPushStream(
     for (const entry of entries) {
       const end = endOf(selection)
       if (end) throw end
-      if (isClosed) return false
+      if (isClosed()) return false
       await sendEntry(entry)
     }
     return entries.length > 0
   }
-  /** Sends events and heartbeats until the stream is closed. The store may be unavailable for a while. */
+  /** Sends events until the stream is closed. The store may be unavailable for a while. */
   const sendAll = async (): Promise<void> => {
     let failures = 0
-    while (!isClosed) {
+    while (!isClosed()) {
       const end = endOf(selection)
       if (end) throw end
       try {
         if (await sendNew()) continue
         failures = 0
-        if (!(await waiting.wait(limits.heartbeatIntervalMs)) && !isClosed)
-          await send(EventNotification.heartbeat, { cursor: cursor() })
+        await waiting.wait(limits.heartbeatIntervalMs)
       } catch (error) {
         if (error instanceof RpcError) throw error
-        const { code, message } = internalError(onError(error))
-        await send(EventNotification.error, { error: { code, message } })
+        await sendTrouble(error)
         await waiting.pause(backoffMs(failures++, RETRY))
       }
     }
   }
-  const stop = (): void => {
-    isClosed = true
+  const close = (): void => {
+    closing.abort()
     waiting.wake()
     waiting.cancel()
   }
@@ -122,73 +123,43 @@ export function createPushStream(
   return {
     async run() {
       const unwatch = announcements.watch(type.feed.key, waiting.wake)
-      const unsubscribe = onAbort(call.signal, stop)
+      const unsubscribe = onAbort(call.signal, close)
+      // Streams that open together do not end together.
+      const timer = unref(setTimeout(close, limits.streamTtlMs * (1 - JITTER * Math.random())))
       try {
         await sendActive(opened.isTruncated)
-        if (!isEnding) await sendAll()
+        heartbeat.start(cursor)
+        await sendAll()
       } catch (error) {
         const body = error instanceof RpcError ? error.body() : internalError(onError(error)).body()
-        if (!isClosed) await send(EventNotification.terminated, { error: body })
+        if (!isClosed()) await send(EventNotification.terminated, { error: body })
       } finally {
-        stop()
+        clearTimeout(timer)
+        heartbeat.stop()
+        close()
         unwatch()
         unsubscribe()
       }
     },
     wake: waiting.wake,
-    close() {
-      isEnding = true
-      stop()
-    },
+    close,
   }
 }
 
-/** Waits for something to do. */
-interface Waiting {
-  /** Resolves to true when woken, or was since the last wait, and to false after `ms`. */
-  wait(ms: number): Promise<boolean>
-  /** Resolves after `ms`, woken or not. */
-  pause(ms: number): Promise<void>
-  wake(): void
-  /** Ends a pause. */
-  cancel(): void
-}
-
-function createWaiting(): Waiting {
-  let isWoken = false
-  let onWake: (() => void) | undefined
-  let onCancel: (() => void) | undefined
+/** Sends the messages of a stream, with its id, and heartbeats. */
+function createStreamMessages(call: Call, intervalMs: number) {
+  let heartbeat: Heartbeat | undefined
+  const send = (method: string, params: JsonObject): void | Promise<void> => {
+    const _meta = { ...(params._meta as JsonObject | undefined), [MetaKey.subscriptionId]: call.requestId }
+    const drained = call.notify(method, { ...params, _meta })
+    heartbeat?.onSent(drained)
+    return drained
+  }
   return {
-    wait(ms) {
-      if (isWoken) {
-        isWoken = false
-        return Promise.resolve(true)
-      }
-      return new Promise((resolve) => {
-        const finish = (woken: boolean): void => {
-          clearTimeout(timer)
-          onWake = undefined
-          isWoken = false
-          resolve(woken)
-        }
-        const timer = unref(setTimeout(finish, ms, false))
-        onWake = () => finish(true)
-      })
+    send,
+    start(cursor: () => EventCursor): void {
+      heartbeat = startHeartbeat(intervalMs, () => void send(EventNotification.heartbeat, { cursor: cursor() }))
     },
-    pause: (ms) =>
-      new Promise((resolve) => {
-        const finish = (): void => {
-          clearTimeout(timer)
-          onCancel = undefined
-          resolve()
-        }
-        const timer = unref(setTimeout(finish, ms))
-        onCancel = finish
-      }),
-    wake() {
-      isWoken = true
-      onWake?.()
-    },
-    cancel: () => onCancel?.(),
+    stop: () => heartbeat?.stop(),
   }
 }

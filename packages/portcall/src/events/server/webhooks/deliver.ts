@@ -1,4 +1,5 @@
 import { backoffMs } from '../../../../../util/src/backoff.ts'
+import { raceAbort } from '../../../../../util/src/timers.ts'
 import type { Turns } from '../../../../../util/src/turns.ts'
 import { RpcError } from '../../../jsonrpc/errors.ts'
 import type { DeliveryFailure, DeliveryOutcome } from '../../delivery/outcome.ts'
@@ -41,19 +42,34 @@ export type DeliveryPause = 'idle' | 'ended' | { readonly waitMs: number }
 /** Positions behind entries that the subscriber does not receive are saved once for this many. */
 const ENTRIES_PER_SAVE = 100
 
-/** Delivers the events of a subscription, in order, until there are no more. */
-export async function deliverAll(leased: LeasedSubscription, options: DeliverOptions): Promise<DeliveryPause> {
-  try {
-    return await createDelivery(leased, options).run()
-  } catch (error) {
-    if (error instanceof StoppedError) return 'ended'
-    if (!(error instanceof RpcError)) throw error
-    await terminate(leased, error, options)
-    return 'ended'
+/** The deliveries of a subscription, for as long as this process holds its lease. */
+export interface SubscriptionDelivery {
+  /** Delivers events, in order, until there are no more. */
+  run(): Promise<DeliveryPause>
+  /** Saves how far this process has come, before it gives the lease back. */
+  close(): Promise<void>
+}
+
+/** Creates the deliveries of a subscription. A subscription whose events the caller may not receive any more ends. */
+export function openDelivery(leased: LeasedSubscription, options: DeliverOptions): SubscriptionDelivery {
+  const delivery = createDelivery(leased, options)
+  const unlessStopped = async <T>(run: () => Promise<T>, stopped: T): Promise<T> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof StoppedError) return stopped
+      if (!(error instanceof RpcError)) throw error
+      await terminate(leased, error, options)
+      return stopped
+    }
+  }
+  return {
+    run: () => unlessStopped<DeliveryPause>(delivery.run, 'ended'),
+    close: () => unlessStopped<void>(delivery.close, undefined),
   }
 }
 
-function createDelivery(leased: LeasedSubscription, options: DeliverOptions): { run(): Promise<DeliveryPause> } {
+function createDelivery(leased: LeasedSubscription, options: DeliverOptions): SubscriptionDelivery {
   const { type, signal } = leased
   const { reader, onWarning, now } = options
   const { requireRecord, readSubscriber } = createRecordReader(leased, options)
@@ -92,9 +108,9 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): { 
   const deliverEntry = async (entry: FeedEntry): Promise<boolean> => {
     let item: ReadItem
     try {
-      item = await reader.render({ type, subscriber: await readSubscriber() }, entry)
+      item = await raceAbort(reader.render({ type, subscriber: await readSubscriber() }, entry), signal)
     } catch (error) {
-      if (error instanceof RpcError || error instanceof StoppedError) throw error
+      if (error instanceof RpcError || error instanceof StoppedError || signal.aborted) throw error
       options.onError(error)
       return (await fail('http_5xx', { side: 'after', position: entry.position })) && mayContinue()
     }
@@ -109,15 +125,17 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): { 
   const deliverEntries = async (entries: readonly FeedEntry[]): Promise<void> => {
     for (const [index, entry] of entries.entries()) {
       signal.throwIfAborted()
-      if (!(await deliverEntry(entry))) break
-      if (index % ENTRIES_PER_SAVE === 0) await state.flush()
+      if (!(await deliverEntry(entry))) return
+      if (index % ENTRIES_PER_SAVE === ENTRIES_PER_SAVE - 1) await state.flush()
     }
-    await state.flush()
   }
 
+  let hasBegun = false
   return {
+    close: async () => void (hasBegun && (await state.flush())),
     async run() {
-      await state.begin()
+      if (!hasBegun) await state.begin()
+      hasBegun = true
       for (;;) {
         const { isSuspended, retryAt = 0, from, gapId } = state.current
         if (isSuspended) return 'ended'

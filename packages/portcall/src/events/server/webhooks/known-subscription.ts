@@ -16,8 +16,9 @@ export interface KnownSubscription {
   mustRepeat?: boolean
   /** Ends the wait for the next event. */
   onWake?: () => void
-  /** When to look again, by `performance.now()`, because another process delivers. */
+  /** When to look again, by `performance.now()`, because another process delivers, or the next attempt is later. */
   notBefore?: number
+  timer?: ReturnType<typeof setTimeout>
   cached?: { readonly record: SubscriptionRecord | undefined; readonly at: number }
 }
 

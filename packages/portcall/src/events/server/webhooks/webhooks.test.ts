@@ -224,23 +224,17 @@ describe('events/subscribe', () => {
   })
 
   it('EVT-055 a refresh with a cursor that is ahead moves the position', async () => {
-    const endpoint = await openEndpoint(() => 500)
-    const { subscribe, emit, caller } = createShop({
-      webhooks: { limits: { maxAttempts: 1000, retryDelayMs: 3_600_000, maxRetryDelayMs: 3_600_000 } },
-    })
-    await subscribe(endpoint.url)
+    const endpoint = await openEndpoint(({ body }) => (body.eventId === 'ord-3' ? 204 : 500))
+    const HOUR_MS = 3_600_000
+    const limits = { maxAttempts: 1000, retryDelayMs: HOUR_MS, maxRetryDelayMs: HOUR_MS }
+    const { subscribe, emit, caller } = createShop({ webhooks: { limits } })
+    const { cursor } = await subscribe(endpoint.url)
     for (const id of ['1', '2', '3']) await emit(id)
     await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
-    const start = (await subscribe(endpoint.url)).cursor
-    const polled = await caller.result(
-      'events/poll',
-      { name: 'order.created', arguments: { region: 'eu' }, cursor: start, maxEvents: 2 },
-      ADA,
-    )
-    endpoint.answer = () => 204
+    const selection = { name: 'order.created', arguments: { region: 'eu' } }
+    const polled = await caller.result('events/poll', { ...selection, cursor, maxEvents: 2 }, ADA)
     expect((await subscribe(endpoint.url, { cursor: polled.cursor })).cursor).toBe(polled.cursor)
-    await eventually(() => expect(endpoint.ids().at(-1)).toBe('ord-3'))
-    expect(endpoint.ids()).not.toContain('ord-2')
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-3']))
   })
 
   it('EVT-058 EVT-059 grants a time within the limits, and none without end unless it is allowed', async () => {
@@ -423,6 +417,27 @@ describe('deliveries', () => {
     await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
     expect(endpoint.received[0]?.headers['x-mcp-subscription-id']).toBe(id)
     expect((await after.subscribe(endpoint.url)).id).toBe(id)
+  })
+
+  it('a hook that does not return, or throws, is a failed attempt, and does not hold up the end of the process', async () => {
+    const endpoint = await openEndpoint()
+    let calls = 0
+    const { subscribe, emit, problems, server } = createShop({
+      limits: { hookTimeoutMs: 30 },
+      webhooks: { limits: { maxAttempts: 3 } },
+      hooks: {
+        match: ({ eventId }) => {
+          if (eventId === 'ord-2') throw new Error('the database is away')
+          return eventId === 'ord-1' && calls++ === 0 ? new Promise(() => {}) : eventId !== 'ord-9' || new Promise(() => {})
+        },
+      },
+    })
+    await subscribe(endpoint.url)
+    for (const id of ['1', '2', '3', '9']) await emit(id)
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-3']))
+    expect(problems[0]).toContain('hookTimeoutMs')
+    expect(problems.filter((problem) => problem.includes('database'))).toHaveLength(3)
+    await server.event.stop()
   })
 
   it('one of several processes delivers, and each event once', async () => {

@@ -19,7 +19,7 @@ import type { WebhooksOptions } from './options.ts'
 import { createProveEndpoint } from './proof.ts'
 import { createSubscribeHandlers } from './subscribe.ts'
 import { createSubscriptionStore } from './subscription-store.ts'
-import { createDeliveryWorker } from './worker.ts'
+import { createDeliveryWorker, type DeliveryWorker } from './worker.ts'
 
 export interface WebhooksParts {
   readonly options: WebhooksOptions
@@ -63,7 +63,12 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
   const prove = createProveEndpoint({ ...shared, isKnown })
   const { announce } = worker
   const handlers = createSubscribeHandlers({ ...shared, prove, allowEndless, announce })
-  const start = runWorker ? worker.start : () => {}
+  const watched = createWatchedTypes(announcements, worker)
+  const start = (): void => {
+    if (!runWorker) return
+    watched.start()
+    worker.start()
+  }
   startSoon(start)
 
   return {
@@ -75,7 +80,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
     addType({ name, feed, listing }) {
       if (!runWorker || !listing.delivery.includes('webhook')) return () => {}
       removals.delete(name)
-      const unwatch = announcements.watch(feed.key, () => worker.wake(name))
+      const unwatch = watched.add(name, feed.key)
       return () => {
         unwatch()
         removals.set(name, createError('NotFound', `The event type ${name} was removed`, { kind: 'event' }))
@@ -83,5 +88,33 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       }
     },
     stop: () => worker.stop().catch(onError),
+  }
+}
+
+/** The event types whose events this process delivers. They are watched once it has started: platforms may not allow timers before. */
+function createWatchedTypes(announcements: Announcements, worker: Pick<DeliveryWorker, 'wake'>) {
+  const unwatchByName = new Map<string, (() => void) | undefined>()
+  const keys = new Map<string, string>()
+  let isStarted = false
+  const watch = (name: string, key: string): void =>
+    void unwatchByName.set(
+      name,
+      announcements.watch(key, () => worker.wake(name)),
+    )
+  return {
+    start() {
+      if (isStarted) return
+      isStarted = true
+      for (const [name, key] of keys) watch(name, key)
+    },
+    add(name: string, key: string): () => void {
+      keys.set(name, key)
+      if (isStarted) watch(name, key)
+      return () => {
+        keys.delete(name)
+        unwatchByName.get(name)?.()
+        unwatchByName.delete(name)
+      }
+    },
   }
 }

@@ -6,7 +6,7 @@ import type { Bus } from '../../../stores/bus.ts'
 import { type KeptSubscription, keepSubscribed } from '../../../stores/keep-subscribed.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
 import type { EventTypeEntry } from '../event-types.ts'
-import { type DeliverOptions, type DeliveryPause, deliverAll, terminate } from './deliver.ts'
+import { type DeliverOptions, type DeliveryPause, openDelivery, terminate } from './deliver.ts'
 import { isWoken, type KnownSubscription, readKnown, type WithLeaseOptions, withLease } from './known-subscription.ts'
 import type { LeasedSubscription } from './leased-subscription.ts'
 import type { SubscriptionRef } from './subscription-store.ts'
@@ -44,8 +44,17 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const stopping = new AbortController()
   let subscription: KeptSubscription | undefined
 
-  const wakeIn = (one: KnownSubscription, ms: number): void =>
-    void unref(setTimeout(() => process(one), Math.min(ms, limits.sweepIntervalMs)))
+  /** Leaves a subscription alone for a while. */
+  const wakeIn = (one: KnownSubscription, ms: number): void => {
+    const delayMs = Math.min(ms, limits.sweepIntervalMs)
+    one.notBefore = performance.now() + delayMs
+    clearTimeout(one.timer)
+    const wake = (): void => {
+      delete one.notBefore
+      process(one)
+    }
+    one.timer = unref(setTimeout(wake, delayMs))
+  }
   const deliver = createDeliver(options, { stopping: stopping.signal, wakeIn, forget: ({ ref }) => void known.delete(ref) })
   /** Delivers what there is. Errors are reported; another process, or a later sweep, tries again. */
   const process = (one: KnownSubscription): void => {
@@ -149,11 +158,13 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
   }
   const deliverType = async (one: KnownSubscription, leased: LeasedSubscription): Promise<void> => {
     const { type, signal } = leased
+    const delivery = openDelivery(leased, deliverOptions)
     let pause: DeliveryPause
     do {
       one.mustRepeat = false
-      pause = await deliverAll(leased, deliverOptions)
+      pause = await delivery.run()
     } while (pause === 'idle' && (await isWoken(one, signal)) && typeOf(type.name)?.feed === type.feed)
+    await delivery.close()
     if (typeof pause === 'object') wakeIn(one, pause.waitMs)
   }
   return async (one: KnownSubscription): Promise<void> => {
