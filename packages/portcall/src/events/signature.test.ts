@@ -78,6 +78,7 @@ describe('checkSignature', () => {
     ['secrets that are too short', {}, { secrets: ['', 'whsec_', 'whsec_AAAA'] }],
     ['only signatures of another version', { signature: 'v1a,AAAA v2,AAAA' }, {}],
     ['an empty signature', { signature: 'v1,' }, {}],
+    ['a signature with other letters', { signature: 'v1,é=' }, {}],
   ])('refuses %s', async (_, change, options) => {
     expect(await check(change, options)).toEqual({ type: 'mismatch' })
   })

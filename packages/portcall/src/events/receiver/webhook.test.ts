@@ -207,7 +207,7 @@ describe('32.5 what is refused', () => {
     const request = new Request('https://app.example.com/', { method: 'POST', headers, body: '{}' })
     await request.text()
     expect((await webhook(request)).status).toBe(500)
-    expect(onError).toHaveBeenCalledTimes(1)
+    expect(String(onError.mock.calls)).toMatch(/before anything parses its body/)
   })
 })
 

@@ -195,10 +195,12 @@ async function readRequest(request: Request, options: EventWebhookOptions): Prom
 }
 
 async function readBody(
-  { headers, body }: Request,
+  { headers, body, bodyUsed }: Request,
   { maxBodyBytes = MAX_DELIVERY_BYTES, bodyTimeoutMs = 10_000 }: EventWebhookOptions,
 ): Promise<Uint8Array> {
   const tooLarge = (): Refusal => new Refusal(413, 'The body is too large')
+  if (bodyUsed)
+    throw new TypeError('The body was read before eventWebhook got the request. Pass the request before anything parses its body')
   if (Number(headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
   const timeout = AbortSignal.timeout(bodyTimeoutMs)
   const reading = readBytes(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, maxBodyBytes)
