@@ -160,9 +160,9 @@ interface LeaseEntry {
 
 function createLeaseEntry(store: KeyValueStore, key: string): LeaseEntry {
   const id = randomId()
-  /** What the store holds while this process has the lease. */
+  /** The text in the store while this process has the lease. */
   let confirmed: string | undefined
-  /** What the store holds instead if the last write succeeded although its outcome is not known. */
+  /** The text in the store instead, if the last write succeeded although its outcome is not known. */
   let pending: string | undefined
   const write: LeaseEntry['write'] = async (expected, ttlMs) => {
     pending ??= [id, ttlMs, Date.now()].join('.')
