@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { install } from '../../tools/lib/install.mjs'
 import { runTests } from '../../tools/lib/vitest.mjs'
 
+// The servers need no browsers of their own, and their download fails where only registries can be reached.
+Object.assign(process.env, { PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' })
 const here = fileURLToPath(new URL('.', import.meta.url))
 for (const folder of [`${here}../composition`, `${here}servers`]) install(folder)
 process.exitCode = runTests('field', ['--config', `${here}vitest.config.ts`, ...process.argv.slice(2)])
