@@ -71,6 +71,7 @@ export const SECTIONS = [
     title: 'Apps',
     folder: 'apps',
     pages: [
+      ['first-app', 'Your first app', 'from an empty folder to a view that is tested in the hosts'],
       ['server', 'Views of tools', 'show a page in the conversation, with the result of a tool'],
       ['views', 'The page of a view', "read the result, call tools, follow the host's theme and size"],
       ['host', 'Show views in your page', 'show the views of tools in a web page of your own'],
