@@ -15,10 +15,10 @@ document.body.innerHTML = `
   .change { font-size: var(--font-text-sm-size); font-weight: var(--font-weight-medium); color: var(--color-text-success); }
   .change.down { color: var(--color-text-danger); }
   form { display: flex; flex-wrap: wrap; gap: 8px; }
-  select, .regions { min-height: 44px; box-sizing: border-box; border: 1px solid var(--color-border-primary); border-radius: var(--border-radius-md); background: var(--color-background-primary); }
+  select, .regions { min-height: 52px; box-sizing: border-box; border: 1px solid var(--color-border-primary); border-radius: var(--border-radius-md); background: var(--color-background-primary); }
   select { padding: 0 12px; font-size: var(--font-text-sm-size); color: var(--color-text-primary); }
   .regions { display: flex; margin: 0; padding: 3px; gap: 2px; }
-  .regions label { position: relative; display: grid; place-items: center; padding: 0 12px; border-radius: var(--border-radius-sm); font-size: var(--font-text-sm-size); color: var(--color-text-secondary); cursor: pointer; }
+  .regions label { position: relative; display: grid; place-items: center; min-width: 44px; min-height: 44px; box-sizing: border-box; padding: 0 12px; border-radius: var(--border-radius-sm); font-size: var(--font-text-sm-size); color: var(--color-text-secondary); cursor: pointer; }
   .regions input { position: absolute; inset: 0; margin: 0; opacity: 0; cursor: pointer; }
   .regions label:has(:checked) { background: var(--color-background-inverse); color: var(--color-text-inverse); }
   .regions label:has(:focus-visible) { outline: 2px solid var(--color-ring-primary); outline-offset: 2px; }
@@ -31,7 +31,7 @@ document.body.innerHTML = `
   .value { font-variant-numeric: tabular-nums; padding-bottom: 3px; }
   .long { display: inline; }
   [role=status]:not(:empty) { padding: 10px 12px; border-radius: var(--border-radius-md); font-size: var(--font-text-sm-size); color: var(--color-text-danger); background: var(--color-background-danger); }
-  @media (max-width: 479px) { .long { position: absolute; clip-path: inset(50%); } .regions { flex: 1; } .regions label { flex: 1; padding: 0 6px; } .value { font-size: 0.65rem; } }
+  @media (max-width: 479px) { .long { position: absolute; clip-path: inset(50%); } .regions { flex: 1; } .regions label { flex: 1 auto; padding: 0 2px; } .value { font-size: 0.65rem; } }
   @media (prefers-reduced-motion: reduce) { .bar, ol { transition: none; } }
 </style>
 <main>

@@ -29,10 +29,11 @@ document.body.innerHTML = `
   .row > * { padding: 0 12px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .row > :nth-child(1), .row > :nth-child(n + 4) { text-align: right; font-variant-numeric: tabular-nums; }
   .body .row > :first-child { color: var(--color-text-tertiary); }
-  .head { position: sticky; top: 0; z-index: 1; background: var(--color-background-secondary); height: 44px; }
+  .head { position: sticky; top: 0; z-index: 1; background: var(--color-background-secondary); height: 45px; }
   .head > * { padding: 0; height: 100%; }
   button { width: 100%; height: 100%; padding: 0 12px; border: 0; background: none; font-weight: var(--font-weight-medium); text-align: inherit; color: var(--color-text-secondary); cursor: pointer; }
   button:focus-visible { outline-offset: -2px; } [aria-sort=ascending] button::after { content: ' ↑'; } [aria-sort=descending] button::after { content: ' ↓'; }
+  @media (max-width: 559px) { .row { grid-template-columns: 48px minmax(0, 2fr) minmax(0, 2fr) 72px 72px; } .row, .body, .body .row { min-width: 420px; } .body .row > *, button { padding: 0 8px; } }
   [aria-sort=ascending] button, [aria-sort=descending] button { color: var(--color-text-primary); }
 </style>
 <main>
