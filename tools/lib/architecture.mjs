@@ -130,6 +130,7 @@ export const ORDERS = {
 /** Modules of the library that the page of the inspector may import: none needs Node or has a state. A trailing slash names a folder. */
 export const PAGE_MODULES = [
   'apps/host/',
+  'preview/checks/policy-findings.ts',
   'protocol/apps.ts',
   'protocol/elicitation.ts',
   'protocol/text-formats.ts',

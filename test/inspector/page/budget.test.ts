@@ -25,12 +25,13 @@ test('at most 1.5 MB on disk', () => {
   expect(bytes).toBeLessThan(ALL_BYTES)
 })
 
+// Findings about views name eval() and new Function().
 test('no inline script or style, no address of elsewhere, no eval', () => {
   expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|style=|\son\w+=|https?:\/\//)
   for (const name of assets.filter((file) => file.endsWith('.css')))
     expect(readFileSync(join(PAGE, 'assets', name), 'utf8')).not.toMatch(/url\(|@import/)
   for (const name of assets.filter((file) => file.endsWith('.js')))
-    expect(readFileSync(join(PAGE, 'assets', name), 'utf8')).not.toMatch(/\beval\(|new Function\(/)
+    expect(readFileSync(join(PAGE, 'assets', name), 'utf8')).not.toMatch(/\beval\((?!\))|new Function\((?!\))/)
 })
 
 test('says whose code is in it', () => {

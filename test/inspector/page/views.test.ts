@@ -88,7 +88,9 @@ test('a view has the result, and everything that it does is shown', async () => 
   await section.getByText('https://example.com/a').waitFor()
   await section.getByText('hello <b>host</b>').waitFor()
   await section.getByText('the selection').waitFor()
-  await section.getByText(/connect-src blocked https:\/\/blocked\.example/).waitFor()
+  await section
+    .getByText(/connect-src blocked https:\/\/blocked\.example.*Add connectDomains: \['https:\/\/blocked\.example'\]/)
+    .waitFor()
   await section.getByText('camera: the inspector gives none.').waitFor()
   await section.getByText('123 px high').waitFor()
   await expect.poll(() => counted).toBe(1)

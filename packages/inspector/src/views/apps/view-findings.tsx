@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 import type { ViewContent } from '../../../../portcall/src/apps/host/types.ts'
+import { policyFindings } from '../../../../portcall/src/preview/checks/policy-findings.ts'
 import { saveFile } from '../../state/actions.ts'
 import { Button, Callout } from '../../ui/basics.tsx'
 import { ExternalLink } from '../../ui/external-link.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
-import { adviceFor } from './policy-advice.ts'
 import type { ViewRecord } from './view-record.ts'
 
 /** The faults of a view, and what it asked its host for. */
@@ -62,13 +62,12 @@ export function ViewFindings({ record }: { record: ViewRecord }): JSX.Element {
 }
 
 /** Blocked by the policy of the view, with the line to add, and entries of the policy that count for nothing. */
-function Policy({ record: { blocked, dropped } }: { record: ViewRecord }): JSX.Element | null {
-  const found = [...new Set(blocked.map((violation) => adviceFor(violation, dropped)))]
-  const wrong = dropped.map(({ list, entry, reason }) => `ui.csp.${list}: ${JSON.stringify(entry)} is left out: ${reason}`)
-  if (found.length + wrong.length === 0) return null
+function Policy({ record: { blocked, dropped, state } }: { record: ViewRecord }): JSX.Element | null {
+  const findings = policyFindings({ violations: blocked, dropped, needsCode: state !== 'ready' })
+  if (findings.length === 0) return null
   return (
-    <Callout tone="bad" title="The policy of the view">
-      <Lines items={[...found, ...wrong]} />
+    <Callout tone={findings.some(({ level }) => level === 'error') ? 'bad' : 'warn'} title="The policy of the view">
+      <Lines items={findings.map(({ message, advice }) => `${message}. ${advice}`)} />
     </Callout>
   )
 }

@@ -5,7 +5,7 @@ import type { TestedView } from '../host/tested-view.ts'
 import { axeFindings, findAxe } from './axe.ts'
 import { type ViewFinding, viewFinding } from './finding.ts'
 import { probePage } from './page-probe.ts'
-import { policyFindings } from './policy-findings.ts'
+import { type PolicyEvidence, policyFindings } from './policy-findings.ts'
 
 /** Options of `checkView`. */
 export interface CheckViewOptions {
@@ -47,7 +47,7 @@ export async function checkView(view: TestedView, options: CheckViewOptions = {}
   checkOptions('checkView()', options, { names: NAMES })
   const findings = [
     ...(view.failure ? [failureFinding(view.failure)] : []),
-    ...policyFindings(view),
+    ...policyFindings(evidenceOf(view)),
     ...consoleFindings(view),
     ...(view.failure ? [] : timeFindings(view, options)),
   ]
@@ -59,6 +59,14 @@ export async function checkView(view: TestedView, options: CheckViewOptions = {}
 }
 
 const NO_AXE = 'accessibility was not checked: install axe-core'
+
+const NEEDS_CODE = /EvalError|unsafe-eval|WebAssembly/
+
+const evidenceOf = ({ violations, events, consoleErrors, failure }: TestedView): PolicyEvidence => ({
+  violations,
+  dropped: events.flatMap((event) => (event.type === 'csp' ? event.dropped : [])),
+  needsCode: failure !== undefined || consoleErrors.some((text) => NEEDS_CODE.test(text)),
+})
 
 /** The rules, by the codes of failures. */
 const FAILURE_RULES: { readonly [code: string]: string } = {

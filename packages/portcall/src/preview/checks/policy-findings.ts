@@ -1,9 +1,7 @@
 /** Findings about what the policy of a view blocked. */
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import type { DroppedCspEntry } from '../../apps/host/csp.ts'
-import type { AppEvent } from '../../apps/host/types.ts'
 import type { ViewCsp } from '../../protocol/apps.ts'
-import type { TestedView } from '../host/tested-view.ts'
 import type { CspViolation } from '../server/violations.ts'
 import { type ViewFinding, viewFinding } from './finding.ts'
 
@@ -19,15 +17,21 @@ const LISTS: { readonly [directive: string]: keyof ViewCsp } = {
   'base-uri': 'baseUriDomains',
 }
 const GENERATED = new Set(['eval', 'wasm-eval'])
-const NEEDS_CODE = /EvalError|unsafe-eval|WebAssembly/
 /** The origin of a view in the test host. */
 const OWN_HOST = /^[0-9a-f]{32}\.localhost$/
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)$/
 
+/** The facts about the policy of a view that was shown. */
+export interface PolicyEvidence {
+  readonly violations: readonly CspViolation[]
+  /** The declarations that count for nothing. */
+  readonly dropped: readonly DroppedCspEntry[]
+  /** True if the view does not work without generated code. */
+  readonly needsCode: boolean
+}
+
 /** Returns a finding for each origin and directive that was blocked, and for each declaration that is no origin. */
-export function policyFindings({ violations, events, consoleErrors, failure }: TestedView): ViewFinding[] {
-  const dropped = events.flatMap((event: AppEvent) => (event.type === 'csp' ? event.dropped : []))
-  const needsCode = failure !== undefined || consoleErrors.some((text) => NEEDS_CODE.test(text))
+export function policyFindings({ violations, dropped, needsCode }: PolicyEvidence): ViewFinding[] {
   const wrong = dropped.filter(({ reason }) => reason !== 'not honored by this host')
   const found = [
     ...wrong.map(({ list, entry, reason }) =>
