@@ -7,6 +7,7 @@ import { createSealer } from '../stores/sealing/seal.ts'
 import { sealStore } from '../stores/sealing/sealed-store.ts'
 import type { OnGatewayEvent } from './api/events.ts'
 import type { GatewayOptions } from './api/options.ts'
+import { createGatewayEventStreams, type GatewayEventStreams } from './calls/event-streams.ts'
 import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
 import { createInputStates } from './calls/input-states.ts'
 import { createGatewayProcesses, type GatewayProcesses } from './calls/processes.ts'
@@ -33,6 +34,7 @@ export interface GatewayComponents {
   readonly router: Router
   readonly forwardCall: ForwardCall
   readonly subscriptions: Subscriptions
+  readonly eventStreams: GatewayEventStreams
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
   /** Makes the next lists fetch again: one server, or all. Notifies subscribers and the other processes of the gateway. */
@@ -123,6 +125,7 @@ export function createComponents(
       onEvent: options.onEvent && onEvent,
     }),
     subscriptions,
+    eventStreams: createGatewayEventStreams(),
     taskIds,
     processes,
     refresh(server) {

@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import { applyMiddleware, type Exchange } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 import { bindLogger } from '../logging/bind-logger.ts'
-import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
+import type { MethodLookup } from '../protocol/methods.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { ServerLike } from '../server/types.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
@@ -13,8 +13,9 @@ import { redactEvents } from './api/redact-events.ts'
 import type { GatewayStatus } from './api/status.ts'
 import { createComponents, GATEWAY_INFO } from './components.ts'
 import { createGatewayDispatcher, createReference } from './dispatcher.ts'
-import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
+import { createGatewayHandlers } from './handlers.ts'
 import { parseUniqueNames } from './policy/duplicate-members.ts'
+import { gatewayMethodOf } from './policy/extension-methods.ts'
 
 /** Many servers as one. Serve it like any server. */
 export interface Gateway extends ServerLike, AsyncDisposable {
@@ -49,8 +50,6 @@ export interface Gateway extends ServerLike, AsyncDisposable {
 }
 
 const CLOSE_TIMEOUT_MS = 10_000
-/** Methods of extensions that the gateway knows. HTTP requests repeat the task that they concern in a header. */
-const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
 
 /**
  * Creates a gateway. Servers are connected when they are first needed, and their failures do not affect each other.
@@ -80,6 +79,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   checkPolicyServers(dispatcher.policies.list, serverNames())
   const closeAll = async (): Promise<void> => {
     components.sharedRefresh.close()
+    components.eventStreams.close()
     subscriptions.close()
     // Requests may take long, and the process may end before they do.
     const kept = Promise.all(registry.table.upstreams.map(({ catalogue }) => catalogue.close()))
@@ -95,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     info: options.info ?? GATEWAY_INFO,
     exchange: logs ? applyMiddleware(exchange, [logs.middleware]) : exchange,
-    methodOf: (method) => METHODS.get(method) ?? (TASK_METHODS.includes(method) ? TASK_METHOD : undefined),
+    methodOf: gatewayMethodOf,
     parseJson: parseUniqueNames,
     reportError(error) {
       const reference = createReference()

@@ -1,4 +1,3 @@
-import { KIND_OF_METHOD, type KindInfo } from '../compose/kinds.ts'
 import { RpcError } from '../jsonrpc/errors.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unknownTask } from '../protocol/errors.ts'
@@ -7,16 +6,16 @@ import { MODERN_VERSION, REVISIONS, revisionOf } from '../protocol/revisions.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { unavailable } from './api/errors.ts'
 import type { CallerRequest } from './calls/item-call.ts'
+import { createMergedEvents, requireEvents } from './calls/merged-events.ts'
 import { createMergedSkills } from './calls/merged-skills.ts'
 import { proxyList, proxyRequest } from './calls/proxy.ts'
 import type { GatewayComponents } from './components.ts'
-import { discoverAll } from './lists/discover.ts'
+import { discoverAll, withOwnEvents } from './lists/discover.ts'
+import { TASK_METHODS } from './policy/extension-methods.ts'
+import { GATEWAY_KIND_OF_METHOD, type GatewayKindInfo } from './policy/item-kinds.ts'
 import { ITEM_METHODS } from './policy/item-methods.ts'
 import { withOwnDomains } from './routes/view-domains.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
-
-/** The methods of the tasks extension. */
-export const TASK_METHODS: readonly string[] = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
 /** The methods that the newest revision no longer has. No server gets them from a gateway: some would change the session of all callers. */
 const REMOVED_METHODS: ReadonlySet<string> = new Set(
@@ -34,8 +33,9 @@ export interface GatewayHandlers {
 }
 
 export function createGatewayHandlers(components: GatewayComponents): GatewayHandlers {
-  const { registry, router, forwardCall, subscriptions, sharedRefresh } = components
+  const { registry, router, forwardCall, subscriptions, sharedRefresh, eventStreams } = components
   const skills = createMergedSkills({ registry, router })
+  const events = createMergedEvents({ registry, forwardCall, streams: eventStreams })
   /** The methods of extensions whose results are merged. */
   const merged = new Map<string, GatewayMethodHandler>([
     ['skills/list', skills.list],
@@ -52,7 +52,10 @@ export function createGatewayHandlers(components: GatewayComponents): GatewayHan
         },
       ],
       ...Object.keys(ITEM_METHODS).map((method) => [method, forwardCall] as const),
-      ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, components)] as const),
+      ...events.handlers,
+      ...[...GATEWAY_KIND_OF_METHOD].map(
+        ([method, info]) => [method, (call: CallerRequest) => list(call, info, components)] as const,
+      ),
       ...TASK_METHODS.map((method) => [method, (call: CallerRequest) => forwardTask(call, components)] as const),
     ]),
     async other(call) {
@@ -77,12 +80,13 @@ async function discover(call: CallerRequest, { registry, info, instructions }: G
 /** Returns the result of `server/discover` of a single server, from the cache if possible: handshakes do not wait for the server. */
 async function discoverSingle({ name, catalogue }: GatewayUpstream, { caller }: CallerRequest): Promise<JsonObject> {
   const { value, error } = await catalogue.discover(caller, Infinity)
-  if (value) return value.discovered
+  if (value) return { ...value.discovered, capabilities: withOwnEvents(value.discovered.capabilities as JsonObject) }
   throw error instanceof RpcError ? error : unavailable(name, error)
 }
 
-async function list(call: CallerRequest, info: KindInfo, components: GatewayComponents): Promise<Response> {
+async function list(call: CallerRequest, info: GatewayKindInfo, components: GatewayComponents): Promise<Response> {
   const { registry, listItems } = components
+  if (info.kind === 'event') await requireEvents(call, registry)
   const { single } = registry.table
   // A policy that looks at whole lists cannot judge single pages.
   const { request, context, caller } = call

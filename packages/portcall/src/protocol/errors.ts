@@ -52,7 +52,7 @@ export function invalidParams(reason: string, data?: unknown): RpcError {
 }
 
 /** Items that requests name, as messages call them. */
-export type NamedKind = 'tool' | 'prompt' | 'resource template' | 'skill'
+export type NamedKind = 'tool' | 'prompt' | 'resource template' | 'skill' | 'event type'
 
 const MAX_NAME_LENGTH = 256
 

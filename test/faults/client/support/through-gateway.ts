@@ -17,6 +17,7 @@ const LIST_METHODS = {
   prompt: 'prompts/list',
   resource: 'resources/list',
   template: 'resources/templates/list',
+  event: 'events/list',
 } as const
 
 /** The error of the last request to the faulty server. */

@@ -34,6 +34,7 @@ export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
   tools: 1,
   prompts: 1,
   resources: 1,
+  events: 1,
   middleware: 'functions',
   capabilities: ['all', 'exact'],
   listTimeoutMs: 1,

@@ -19,7 +19,7 @@ export interface ItemRules {
   readonly include?: readonly string[]
   /** No items that match one of these patterns. */
   readonly exclude?: readonly string[]
-  /** Other names of items, by their name on the server. Tools and prompts only. */
+  /** Other names of items, by their name on the server. Not for resources. */
   readonly rename?: { readonly [name: string]: string }
 }
 
@@ -81,6 +81,8 @@ export interface GatewayServerOptions
   readonly prompts?: ItemRules
   /** The resources and resource templates to offer, by URI. */
   readonly resources?: ItemRules
+  /** The types of events to offer. */
+  readonly events?: ItemRules
   /** Middleware for the requests to this server, with the names that the server knows. The first is the outermost. */
   readonly middleware?: readonly Middleware[]
   /**

@@ -1,9 +1,9 @@
-import type { KindInfo } from '../../compose/kinds.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { STUCK } from '../../protocol/pages.ts'
 import { unavailable } from '../api/errors.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { ListCursors } from '../lists/cursors.ts'
+import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 import { checkItems } from '../upstreams/check-item.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { UpstreamContext } from '../upstreams/upstream-context.ts'
@@ -35,7 +35,7 @@ export interface PageContext {
 /** Passes on a page of the list of a single server, without the items that are malformed or not visible. */
 export async function proxyList(
   upstream: GatewayUpstream,
-  info: KindInfo,
+  info: GatewayKindInfo,
   { call, cursors, onEvent }: PageContext,
 ): Promise<Response> {
   const { auth } = call.context

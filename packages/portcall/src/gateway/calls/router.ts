@@ -8,6 +8,7 @@ import { unavailable } from '../api/errors.ts'
 import { mayKnowServer } from '../lists/known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.ts'
 import type { Caller } from '../policy/caller.ts'
+import { isNamedKind, type NamedItemKind } from '../policy/item-kinds.ts'
 import type { RequestedItem } from '../policy/item-methods.ts'
 import type { GatewayItem } from '../policy/types.ts'
 import type { CurrentTable } from '../routes/table.ts'
@@ -99,7 +100,7 @@ export function createRouter({ registry, lists, viewReads }: RouterOptions): Rou
     const item = items.get(name)
     return item?.upstream === upstream ? findOwnTool(upstream, item.name, caller) : undefined
   }
-  const findByListedName = async (kind: 'tool' | 'prompt', name: string, caller: Caller): Promise<ItemRoute | undefined> => {
+  const findByListedName = async (kind: NamedItemKind, name: string, caller: Caller): Promise<ItemRoute | undefined> => {
     const route = await findListed([kind], caller, ({ items }) => items.get(name))
     if (route) return checkVisibility(route, caller)
     return kind === 'tool' ? findViewTool(await lists.get('tool', caller), { name, caller }, viewReads) : undefined
@@ -145,9 +146,8 @@ async function checkVisibility(route: ItemRoute, caller: Caller): Promise<ItemRo
   if (caller.policies.isEmpty) return route
   const { item, error } = route.definition ? { item: route, error: undefined } : await withDefinition(route, caller)
   if (caller.policies.isVisible(item, caller)) return item
-  const isNamed = item.kind === 'tool' || item.kind === 'prompt'
   // The server is unreachable, so the item may exist.
-  if (isNamed && !item.definition && error !== undefined && mayKnowServer(item.upstream, caller, [item.kind]))
+  if (isNamedKind(item.kind) && !item.definition && error !== undefined && mayKnowServer(item.upstream, caller, [item.kind]))
     throw unavailable(item.server, error)
   return undefined
 }

@@ -84,6 +84,7 @@ export const SETS_SCHEMA: JsonObject = record(
     exclude: textOrTexts('Tools to leave out.'),
     prompts: textOrTexts('The prompts. Default: all.'),
     resources: textOrTexts('The resources and resource templates, by URI. Default: all.'),
+    events: textOrTexts('The event types. Default: all.'),
     search: SEARCH_SCHEMA,
     changes: record(
       'Changes to tools, by name.',

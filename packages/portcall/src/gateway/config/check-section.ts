@@ -118,7 +118,7 @@ const CHECKS: readonly Check[] = [
         message: `is not a server of this configuration${suggestKey(name, names, 'servers')}`,
       })),
   ({ servers = {} }) => {
-    const duplicates = (kind: 'tools' | 'prompts'): ConfigIssue[] =>
+    const duplicates = (kind: 'tools' | 'prompts' | 'events'): ConfigIssue[] =>
       Object.entries(servers).flatMap(([name, settings]) => {
         const renamed = Object.values(settings[kind]?.rename ?? {})
         const duplicate = renamed.find((one, at) => renamed.indexOf(one) !== at)
@@ -126,7 +126,7 @@ const CHECKS: readonly Check[] = [
           ? []
           : [{ path: ['servers', name, kind, 'rename'], message: `gives several ${kind} the name ${duplicate}` }]
       })
-    return [...duplicates('tools'), ...duplicates('prompts')]
+    return [...duplicates('tools'), ...duplicates('prompts'), ...duplicates('events')]
   },
   ({ servers = {} }, names) => {
     const aliases = names.map((name) => servers[name]?.alias ?? name)

@@ -18,6 +18,7 @@ const TARGET: JsonObject = {
   tools: textOrTexts('Tools, by their name on the server. Without `servers`, a pattern begins with the server: `crm__delete_*`.'),
   prompts: textOrTexts('Prompts, as with `tools`.'),
   resources: textOrTexts('Resources and resource templates, by URI.'),
+  events: textOrTexts('Event types, as with `tools`.'),
   ...CALLER,
   unless: section('Callers that the rule or limit does not apply to.', CALLER, { minProperties: 1 }),
 }

@@ -32,6 +32,7 @@ export const SERVER_SCHEMA: JsonObject = section('How the gateway uses one serve
   tools: items('tools', { isNamed: true }),
   prompts: items('prompts', { isNamed: true }),
   resources: items('resources and resource templates', { isNamed: false }),
+  events: items('event types', { isNamed: true }),
   listTimeoutMs: count('How long a list waits for the server before it leaves it out, in milliseconds. Default: 2000.'),
   capabilities: choice(
     'The client capabilities that a program of an older protocol version is started with. `all`: every kind of input, so that clients with different capabilities share a process. `exact`: those of each client, in processes of their own. Default: `all` for processes with one user, because the gateway has no `auth` or `sharing` is `principal`, and otherwise `exact`.',

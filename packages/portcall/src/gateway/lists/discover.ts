@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { EVENTS_EXTENSION } from '../../protocol/events.ts'
+import { declaredSettings } from '../../protocol/extensions.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
 import type { Implementation, ServerCapabilities } from '../../protocol/types.ts'
@@ -33,8 +35,10 @@ export async function discoverAll(
   const missing = new Map(upstreams.flatMap(({ name }, at) => (lookups[at]?.value ? [] : [[name, lookups[at]?.error] as const])))
   const known = upstreams.filter((upstream) => mayKnowServer(upstream, caller))
   failIfRequired({ missing }, known)
-  const infos = lookups.flatMap(({ value }) => value ?? [])
-  const capabilities = infos.map((info) => info.capabilities)
+  const capabilities = upstreams.flatMap(({ name }, at) => {
+    const own = lookups[at]?.value?.capabilities
+    return own ? [name === SELF ? own : withOwnEvents(own)] : []
+  })
   const instructions = joinInstructions(
     options.instructions,
     known.map((upstream) => [upstream.name, lookups[upstreams.indexOf(upstream)]?.value?.discovered.instructions]),
@@ -48,6 +52,14 @@ export async function discoverAll(
     cacheScope: 'private',
     _meta: { [MetaKey.serverInfo]: options.info },
   }
+}
+
+/** Returns the capabilities of a server with the settings of the Events extension that the gateway declares instead; only clients of the newest revision get it. */
+export function withOwnEvents<C extends { readonly extensions?: unknown }>(capabilities: C): C {
+  const { extensions } = capabilities
+  if (!isObject(extensions) || !isObject(extensions[EVENTS_EXTENSION])) return capabilities
+  const own = declaredSettings({ id: EVENTS_EXTENSION, settings: { listChanged: true }, legacy: false })
+  return { ...capabilities, extensions: { ...extensions, [EVENTS_EXTENSION]: own } }
 }
 
 /** Returns the capabilities that any of the servers has. */

@@ -1,12 +1,13 @@
-import { KINDS } from '../../compose/kinds.ts'
+import { sessionOf } from '../../protocol/caller-identity.ts'
 import type { Caller } from '../policy/caller.ts'
+import { GATEWAY_KINDS, isNamedKind } from '../policy/item-kinds.ts'
 import type { ItemSelection } from '../policy/item-selection.ts'
 import type { GatewayCaller, GatewayItemKind } from '../policy/types.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
 /** The name of an item that no policy names. */
 const UNNAMED = '\u0000'
-const ALL_KINDS = Object.values(KINDS).map(({ kind }) => kind)
+const ALL_KINDS = Object.values(GATEWAY_KINDS).map(({ kind }) => kind)
 
 /**
  * Reports whether a caller may learn the name and the description of a server: if the caller may see an item of these kinds that the server
@@ -23,6 +24,15 @@ export function mayKnowServer(upstream: GatewayUpstream, caller: Caller, kinds: 
     return [[UNNAMED, {}] as const, ...listed].some(([name, definition]) =>
       policies.isVisible({ server: upstream.name, kind, name, definition }, asked),
     )
+  })
+}
+
+/** Reports whether the gateway offers the Events extension: a server has it, or may have it. Clients with a session are of an older revision. */
+export function mayOfferEvents(upstreams: readonly GatewayUpstream[], caller: Caller): boolean {
+  if (sessionOf(caller.request)) return false
+  return upstreams.some(({ catalogue }) => {
+    const info = catalogue.knownInfo(caller)
+    return !info || GATEWAY_KINDS.event.isDeclared(info.capabilities)
   })
 }
 
@@ -44,7 +54,7 @@ const prefixOf = ({ alias }: GatewayUpstream): string => `${alias}__`
 
 /** Returns the names that an item may have in the gateway. */
 function exposedNames(upstream: GatewayUpstream, kind: GatewayItemKind, name: string): string[] {
-  if (kind === 'resource' || kind === 'template') return [name]
+  if (!isNamedKind(kind)) return [name]
   const offered = upstream.filters[kind].rename(name)
   const qualified = `${prefixOf(upstream)}${offered}`
   return upstream.isPrefixed ? [qualified] : [offered, qualified]

@@ -1,10 +1,10 @@
-import type { KindInfo } from '../../compose/kinds.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { KEPT_META, UNAVAILABLE_META } from '../../protocol/meta.ts'
 import { describeToCaller } from '../api/errors.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { invalidCursor, type ListCursors } from './cursors.ts'
@@ -20,7 +20,7 @@ export interface ListItemsOptions {
 
 /** Answers a list request: the visible items of all servers, page by page. */
 export type ListItems = (
-  info: KindInfo,
+  info: GatewayKindInfo,
   caller: Caller,
   request: { readonly cursor: unknown; readonly auth: ExchangeContext['auth'] },
 ) => Promise<JsonObject>

@@ -1,12 +1,12 @@
 import { errorMessage } from '../../../../util/src/errors.ts'
 import { setLru } from '../../../../util/src/lru.ts'
-import { KINDS } from '../../compose/kinds.ts'
 import { ORIGIN_META } from '../../compose/origin.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { isViewUri, mapViewUris } from '../../protocol/apps.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { Caller } from '../policy/caller.ts'
+import { GATEWAY_KINDS, isNamedKind, type NamedItemKind } from '../policy/item-kinds.ts'
 import type { GatewayItem, GatewayItemKind } from '../policy/types.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { UriRoutes } from '../routes/uris.ts'
@@ -61,7 +61,7 @@ export function createMergedLists({ registry, onEvent }: MergedListsOptions): Me
   let merges = new Map<string, Merge>()
   const keyOf = (kind: GatewayItemKind, caller: Caller): string => `${kind} ${caller.key}`
 
-  const exposeNames = async (kind: 'tool' | 'prompt', items: readonly Candidate[]): Promise<readonly (string | undefined)[]> =>
+  const exposeNames = async (kind: NamedItemKind, items: readonly Candidate[]): Promise<readonly (string | undefined)[]> =>
     registry.table.names[kind].expose(
       items.map(({ upstream, name }) => ({ server: upstream.alias, name: upstream.filters[kind].rename(name) })),
     )
@@ -81,7 +81,7 @@ export function createMergedLists({ registry, onEvent }: MergedListsOptions): Me
     sources: ReadonlyMap<GatewayUpstream, UpstreamList>,
   ): Promise<ReadonlyMap<string, MergedItem>> => {
     const candidates = [...sources].flatMap(([upstream, list]) => candidatesOf(kind, upstream, list))
-    const exposed = kind === 'tool' || kind === 'prompt' ? await exposeNames(kind, candidates) : exposeUris(candidates)
+    const exposed = isNamedKind(kind) ? await exposeNames(kind, candidates) : exposeUris(candidates)
     const items = new Map<string, MergedItem>()
     for (const [index, candidate] of candidates.entries()) {
       const name = exposed[index]
@@ -129,7 +129,7 @@ function candidatesOf(kind: GatewayItemKind, upstream: GatewayUpstream, { items 
 
 function toMergedItem(candidate: Candidate, exposed: string, uris: UriRoutes): MergedItem {
   const { kind, server, name, definition } = candidate
-  const { id } = KINDS[kind]
+  const { id } = GATEWAY_KINDS[kind]
   const meta = isObject(definition._meta) ? definition._meta : {}
   const origin = exposed === name ? undefined : { [ORIGIN_META]: { server, [id]: name } }
   const _meta = { ...mapViewUris(meta, (uri) => uris.markView(server, uri)), ...(ORIGIN_META in meta ? undefined : origin) }

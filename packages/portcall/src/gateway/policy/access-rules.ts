@@ -1,5 +1,6 @@
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { type ApprovalOptions, createCallApprovals } from './approvals.ts'
+import { isNamedKind } from './item-kinds.ts'
 import { createRuleMatcher, type RuleMatcher } from './match-rule.ts'
 import { refuseCall } from './refuse-call.ts'
 import type { OnPolicyReport, PolicyOutcome } from './report.ts'
@@ -72,18 +73,20 @@ export function accessRules(options: AccessRulesOptions): GatewayPolicy {
   }
   return {
     visible(item, caller) {
-      const isUnknown = rules.length > 0 && !item.definition && (item.kind === 'tool' || item.kind === 'prompt')
+      const isUnknown = rules.length > 0 && !item.definition && isNamedKind(item.kind)
       const { action, rule } = judge.item(item, caller)
       if (action !== 'deny' && !isUnknown) return true
       report(caller, item, ['denied', action === 'deny' ? rule : 'not listed'])
       return false
     },
     async decide(call) {
-      const hasArguments = call.method === 'tools/call' || call.method === 'prompts/get'
+      const hasArguments = isNamedKind(call.kind) && call.method !== 'completion/complete'
       const { action, rule } = hasArguments ? judge.call(call) : judge.item(call, call.caller)
       if (action === 'approve' && APPROVED_METHODS.has(call.method)) return approve(call, rule)
-      report(call.caller, call, [action === 'deny' ? 'denied' : 'allowed', rule])
-      return action === 'deny' ? refuseCall(call, 'The policy does not allow this call with these arguments') : 'allow'
+      // Polls and streams have no round trip in which somebody could approve them.
+      const isRefused = action === 'deny' || (action === 'approve' && call.kind === 'event')
+      report(call.caller, call, [isRefused ? 'denied' : 'allowed', rule])
+      return isRefused ? refuseCall(call, 'The policy does not allow this call with these arguments') : 'allow'
     },
   }
 }

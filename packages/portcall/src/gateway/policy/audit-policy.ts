@@ -32,6 +32,8 @@ const METHODS = [
   'prompts/get',
   'resources/read',
   'completion/complete',
+  'events/poll',
+  'events/stream',
   'tasks/get',
   'tasks/update',
   'tasks/cancel',

@@ -17,7 +17,9 @@ import type { GatewayItem, GatewayPolicy } from './types.ts'
 export type LimitKey = 'principal' | 'server' | 'item'
 
 /** A limit of `callLimits`. It applies to the calls, reads and prompts that all its conditions hold for. */
-export interface CallLimit extends CallerCondition, Pick<AccessRule, 'servers' | 'tools' | 'prompts' | 'resources' | 'unless'> {
+export interface CallLimit
+  extends CallerCondition,
+    Pick<AccessRule, 'servers' | 'tools' | 'prompts' | 'resources' | 'events' | 'unless'> {
   /** Distinguishes the limit from others in the same store. Default: its position, such as `limit 2`. */
   readonly name?: string
   /** Requests are counted for each principal, server or item, or for a combination of them. Default: `['principal']`. */
@@ -47,6 +49,7 @@ const METHODS: { readonly [method: string]: Pick<GatewayItem, 'kind'> & { readon
   'tools/call': { kind: 'tool', param: 'name' },
   'prompts/get': { kind: 'prompt', param: 'name' },
   'resources/read': { kind: 'resource', param: 'uri' },
+  'events/poll': { kind: 'event', param: 'name' },
 }
 
 const NAMES: OptionNames<CallLimitsOptions> = { limits: 'array', store: 'store' }
@@ -85,8 +88,8 @@ export function callLimits(options: CallLimitsOptions): GatewayPolicy {
 
 /** Returns the key that a request is counted under, or `undefined` if the limit does not concern it. */
 function createKey(limit: CallLimit, servers: WeakMap<Request, string>): NonNullable<RequestSelection['key']> {
-  const { per = ['principal'], servers: names, tools, prompts, resources, unless, principals, scopes, claims } = limit
-  const conditions = { servers: names, tools, prompts, resources, unless, principals, scopes, claims }
+  const { per = ['principal'], servers: names, tools, prompts, resources, events, unless, principals, scopes, claims } = limit
+  const conditions = { servers: names, tools, prompts, resources, events, unless, principals, scopes, claims }
   const matcher = createRuleMatcher({ ...defined(conditions), do: 'deny' }, '')
   return (request: Request, { auth }: ExchangeContext) => {
     const method = METHODS[request.method]

@@ -3,11 +3,11 @@ import { canonicalJson } from '../../../../util/src/canonical-json.ts'
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { errorMessage } from '../../../../util/src/errors.ts'
 import { setLru } from '../../../../util/src/lru.ts'
-import { KINDS } from '../../compose/kinds.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { type DefinitionChange, describeChange } from './describe-change.ts'
 import { findItemFault } from './item-fault.ts'
+import { GATEWAY_KINDS } from './item-kinds.ts'
 import { type FindWithheld, type Offer, withholdInstructions, withholdSkills } from './pin-answers.ts'
 import {
   formatLock,
@@ -88,7 +88,7 @@ const NAMES: OptionNames<DefinitionPinsOptions> = {
 const REQUIRED = { lock: 'Pass the path of the lock file, or a store' }
 
 /**
- * Creates a policy that pins the instructions of servers and the definitions of their tools, prompts, resources, resource templates and skills, with
+ * Creates a policy that pins the instructions of servers and the definitions of their tools, prompts, resources, resource templates, skills and events, with
  * all members that reach a model or a user. What a server changes, renames or adds later is withheld until you accept it. If the pins cannot be read,
  * everything is withheld.
  */
@@ -151,11 +151,11 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
     items: readonly JsonObject[],
   ): Promise<readonly JsonObject[]> => {
     if (!kinds.has(kind)) return items
-    const { id } = KINDS[kind]
+    const { id } = GATEWAY_KINDS[kind]
     const offers = new Map<JsonObject, Offer>()
     // The gateway drops malformed items.
     for (const item of items)
-      if (findItemFault(KINDS[kind], item) === undefined)
+      if (findItemFault(GATEWAY_KINDS[kind], item) === undefined)
         offers.set(item, { name: String(item[id]), offered: pinnedPart(kind, item) })
     const withheld = await findWithheld({ ...origin, kind }, [...offers.values()])
     return items.filter((item) => !withheld.has(offers.get(item) as Offer))
@@ -189,7 +189,7 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
 }
 
 /** The kinds whose items are used only if they are listed. The URI of a resource may match a pinned template. */
-const MUST_BE_LISTED: ReadonlySet<GatewayItemKind> = new Set(['tool', 'prompt', 'template'])
+const MUST_BE_LISTED: ReadonlySet<GatewayItemKind> = new Set(['tool', 'prompt', 'template', 'event'])
 
 function keyOf({ server, kind, name }: Pick<DefinitionChange, 'server' | 'kind' | 'name'>): string {
   return JSON.stringify([server, kind, name])

@@ -1,22 +1,32 @@
 import { errorMessage } from '../../../../util/src/errors.ts'
-import type { KindInfo } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readHeaderParams } from '../../protocol/header-params.ts'
 import { walkSchemas } from '../../schema/walk.ts'
+import type { GatewayKindInfo } from './item-kinds.ts'
 
 const MAX_NAME_LENGTH = 4096
 const MAX_DEPTH = 64
 
 /** Returns why an item of a server's list cannot be offered, or `undefined` if it can. */
-export function findItemFault({ kind, id }: KindInfo, item: JsonObject): string | undefined {
+export function findItemFault({ kind, id }: GatewayKindInfo, item: JsonObject): string | undefined {
   const name = item[id]
   if (typeof name !== 'string' || name === '') return `its ${id} is not a string`
   if (name.length > MAX_NAME_LENGTH) return `its ${id} has more than ${MAX_NAME_LENGTH} characters`
+  if (kind === 'event') return findEventFault(item)
   if (kind !== 'tool') return undefined
   return (
     findSchemaFault('inputSchema', item.inputSchema) ??
     findSchemaFault('outputSchema', item.outputSchema ?? {}) ??
     findHeaderFault(item.inputSchema)
+  )
+}
+
+/** An event type that can be received neither by polls nor on a stream cannot be received through a gateway. */
+function findEventFault({ delivery, inputSchema = {}, payloadSchema = {} }: JsonObject): string | undefined {
+  if (!Array.isArray(delivery) || delivery.length === 0) return 'its events can be received neither by polls nor on a stream'
+  return (
+    findSchemaFault('inputSchema', { type: 'object', ...(isObject(inputSchema) ? inputSchema : {}) }) ??
+    findSchemaFault('payloadSchema', payloadSchema)
   )
 }
 

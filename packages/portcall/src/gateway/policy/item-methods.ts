@@ -1,6 +1,7 @@
-import type { RpcError } from '../../jsonrpc/errors.ts'
+import { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams, resourceNotFound, unknownItem } from '../../protocol/errors.ts'
+import { describeUnknown, invalidParams, resourceNotFound, unknownItem } from '../../protocol/errors.ts'
+import { EVENT_ERROR_CODES, EventMethod } from '../../protocol/events.ts'
 import type { GatewayItem } from './types.ts'
 
 /** The item that a request concerns, by its exposed name or URI. */
@@ -14,7 +15,7 @@ export interface ItemMethod {
   unknown(params: JsonObject): RpcError
   /** Returns the params with the name or URI that the server knows. */
   rewrite(params: JsonObject, name: string): JsonObject
-  /** Returns the arguments of a tool or prompt. */
+  /** Returns the arguments of a tool, a prompt or a subscription to events. */
   args(params: JsonObject): JsonObject | undefined
 }
 
@@ -34,6 +35,14 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   const args = params.arguments ?? undefined
   if (args !== undefined && !isObject(args)) throw invalidParams('arguments must be an object')
   return args
+}
+
+/** The methods that receive events of one type. */
+const EVENTS: ItemMethod = {
+  itemOf: (params) => ({ kind: 'event', name: readString(params, 'name') }),
+  unknown: ({ name }) => new RpcError(EVENT_ERROR_CODES.spec.NotFound, describeUnknown('event type', name), { kind: 'event' }),
+  rewrite: (params, name) => ({ ...params, name }),
+  args: argumentsOf,
 }
 
 /** The methods whose requests concern one item. */
@@ -68,4 +77,6 @@ export const ITEM_METHODS: { readonly [method: string]: ItemMethod } = {
     },
     args: () => undefined,
   },
+  [EventMethod.poll]: EVENTS,
+  [EventMethod.stream]: EVENTS,
 }

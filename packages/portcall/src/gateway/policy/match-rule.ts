@@ -3,6 +3,7 @@ import { toStrings } from '../../../../util/src/strings.ts'
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { isNamedKind } from './item-kinds.ts'
 import { createArgumentReader, createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
 import type { GatewayCaller, GatewayItem, GatewayItemKind } from './types.ts'
@@ -41,7 +42,7 @@ export function createRuleMatcher(rule: AccessRule, defaultName: string): RuleMa
     matchesItem: (item, { auth }) =>
       matchesServer(item.server) &&
       matchesName(item) &&
-      (!isForCalls || item.kind === 'tool' || item.kind === 'prompt') &&
+      (!isForCalls || isNamedKind(item.kind)) &&
       (!rule.annotations || matchesHints(item, rule.annotations)) &&
       matchesCaller(auth) &&
       !isExcepted(auth),
@@ -50,10 +51,10 @@ export function createRuleMatcher(rule: AccessRule, defaultName: string): RuleMa
 }
 
 function createItemMatcher(
-  { servers, tools, prompts, resources }: AccessRule,
+  { servers, tools, prompts, resources, events }: AccessRule,
   isStrict: boolean,
 ): (item: GatewayItem) => boolean {
-  if (tools === undefined && prompts === undefined && resources === undefined) return () => true
+  if ([tools, prompts, resources, events].every((patterns) => patterns === undefined)) return () => true
   const named = (patterns: Patterns | undefined): ((item: GatewayItem) => boolean) => {
     if (patterns === undefined) return () => false
     if (servers === undefined) return createQualifiedMatcher(toStrings(patterns), isStrict)
@@ -67,6 +68,7 @@ function createItemMatcher(
     prompt: named(prompts),
     resource: ({ name }) => matchesUri(name),
     template: ({ name }) => matchesUri(name),
+    event: named(events),
   }
   return (item) => matchers[item.kind](item)
 }

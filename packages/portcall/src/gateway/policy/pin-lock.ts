@@ -1,10 +1,11 @@
 import { canonicalJson } from '../../../../util/src/canonical-json.ts'
 import { escapeInvisible } from '../../../../util/src/printable.ts'
-import { KINDS, type ListedKind } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { GATEWAY_KINDS } from './item-kinds.ts'
+import type { GatewayItemKind } from './types.ts'
 
 /** The kinds of items whose definitions are pinned. The `instructions` of a server are one item of this name. */
-export type PinnedKind = ListedKind | 'instructions' | 'skill'
+export type PinnedKind = GatewayItemKind | 'instructions' | 'skill'
 
 /** The pinned definitions of one kind, by name. */
 export type PinnedItems = { readonly [name: string]: JsonObject }
@@ -26,21 +27,22 @@ export interface PinStorage {
 /** The members of a lock that hold the pins of each kind, in the order in which they are written. */
 const KEYS: { readonly [kind in PinnedKind]: string } = {
   instructions: 'instructions',
-  tool: KINDS.tool.key,
-  prompt: KINDS.prompt.key,
-  resource: KINDS.resource.key,
-  template: KINDS.template.key,
+  tool: GATEWAY_KINDS.tool.key,
+  prompt: GATEWAY_KINDS.prompt.key,
+  resource: GATEWAY_KINDS.resource.key,
+  template: GATEWAY_KINDS.template.key,
   skill: 'skills',
+  event: GATEWAY_KINDS.event.key,
 }
 /** All kinds that can be pinned. */
-export const PINNED_KINDS: readonly PinnedKind[] = ['instructions', 'tool', 'prompt', 'resource', 'template', 'skill']
+export const PINNED_KINDS: readonly PinnedKind[] = ['instructions', 'tool', 'prompt', 'resource', 'template', 'skill', 'event']
 /** Members that describe the contents of a resource, which may change. */
 const CONTENT_MEMBERS: ReadonlySet<string> = new Set(['size', 'lastModified'])
 const VERSION = 2
 
 /** Returns the part of a definition that is pinned: all of it except its name, and the size and age of the contents of resources. */
 export function pinnedPart(kind: PinnedKind, definition: JsonObject): JsonObject {
-  const id = kind === 'instructions' ? 'name' : kind === 'skill' ? 'uri' : KINDS[kind].id
+  const id = kind === 'instructions' ? 'name' : kind === 'skill' ? 'uri' : GATEWAY_KINDS[kind].id
   const isContent = (member: string): boolean => kind === 'resource' && CONTENT_MEMBERS.has(member)
   const pinned = Object.entries(definition).filter(
     ([member, value]) => member !== id && value !== undefined && !isContent(member),

@@ -56,7 +56,7 @@ export interface HintCondition {
 }
 
 /**
- * A rule of `accessRules`. It matches a request if all its conditions hold. Without `tools`, `prompts` and `resources`, it applies to all items.
+ * A rule of `accessRules`. It matches a request if all its conditions hold. Without `tools`, `prompts`, `resources` and `events`, it applies to all items.
  */
 export interface AccessRule extends CallerCondition {
   /** The action for requests that match. */
@@ -73,13 +73,15 @@ export interface AccessRule extends CallerCondition {
   readonly prompts?: Patterns
   /** The resources and resource templates, by their URI on the server. */
   readonly resources?: Patterns
+  /** The event types, as with `tools`. */
+  readonly events?: Patterns
   /**
    * The hints of a tool, such as `{ destructiveHint: true }`. A hint that the tool does not declare has the default of the specification. Since
    * servers may declare anything, hints only make the decision of the other rules stricter, and cannot be in a rule that allows.
    */
   readonly annotations?: HintCondition
   /**
-   * Arguments of a tool or prompt, such as `{ amount: { min: 1000 } }`. A name that begins with `/` is a JSON Pointer. A value of another type
+   * Arguments of a tool, a prompt or events, such as `{ amount: { min: 1000 } }`. A name that begins with `/` is a JSON Pointer. A value of another type
    * than the condition expects matches if the rule denies or requires approval, and does not match if it allows.
    */
   readonly arguments?: { readonly [argument: string]: ArgumentCondition }
@@ -118,6 +120,7 @@ const MEMBERS: { readonly [member: string]: Check } = {
   tools: isPatterns,
   prompts: isPatterns,
   resources: isPatterns,
+  events: isPatterns,
   annotations: (value) =>
     isRecordOf((hint) => typeof hint === 'boolean')(value) &&
     Object.keys(value as JsonObject).every((key) => HINTS.includes(key)),

@@ -1,6 +1,5 @@
 import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import { toStrings } from '../../../../util/src/strings.ts'
-import { KIND_OF_METHOD } from '../../compose/kinds.ts'
 import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
 import { applySettings, changeSchema } from '../../compose/transforms/arguments.ts'
 import { createUriMatcher } from '../../compose/uri-matcher.ts'
@@ -16,9 +15,11 @@ import {
 } from '../../jsonrpc/message.ts'
 import { unknownItem } from '../../protocol/errors.ts'
 import { subrequestContext } from '../../protocol/subrequest.ts'
+import { GATEWAY_KIND_OF_METHOD } from './item-kinds.ts'
 import { ITEM_METHODS } from './item-methods.ts'
 import { ITEM_SELECTION, type ItemSelection } from './item-selection.ts'
 import type { Patterns } from './rule.ts'
+import type { GatewayItemKind } from './types.ts'
 
 /** A change of an argument of a tool. */
 export type ArgumentChange =
@@ -53,6 +54,8 @@ export interface ToolSetOptions {
   readonly prompts?: Patterns
   /** The resources and resource templates, by their URI. Default: all. */
   readonly resources?: Patterns
+  /** The event types. Default: all. */
+  readonly events?: Patterns
   /** Changes of tools, by name. */
   readonly changes?: { readonly [tool: string]: ToolChange }
   /** Lists three tools that search, describe and call, instead of all. Default: false. */
@@ -98,7 +101,7 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
     return next({ ...request, params: { ...params, name: tool, arguments: changed } }, subrequestContext(context))
   }
   return async (request, context, next) => {
-    const listed = KIND_OF_METHOD.get(request.method)
+    const listed = GATEWAY_KIND_OF_METHOD.get(request.method)
     if (listed) {
       const response = await next(withSelection(request, selection), context)
       return changeList(response, { key: listed.key, id: listed.id, keep: tests[listed.kind], changes })
@@ -118,9 +121,9 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
   }
 }
 
-type Tests = { readonly [kind in 'tool' | 'prompt' | 'resource' | 'template']: ItemTest }
+type Tests = { readonly [kind in GatewayItemKind]: ItemTest }
 
-function createTests({ tools, exclude = [], prompts, resources }: ToolSetOptions): Tests {
+function createTests({ tools, exclude = [], prompts, resources, events }: ToolSetOptions): Tests {
   const isExcluded = createNameMatcher(toStrings(exclude))
   const matchesTool = createTest(tools)
   const matchesUri = resources === undefined ? () => true : createUriMatcher(toStrings(resources)).matchesAll
@@ -129,11 +132,12 @@ function createTests({ tools, exclude = [], prompts, resources }: ToolSetOptions
     prompt: createTest(prompts),
     resource: matchesUri,
     template: matchesUri,
+    event: createTest(events),
   }
 }
 
 /** Creates the test whether tools and prompts that have a prefix may be in the set. */
-function createPrefixTest({ tools, exclude = [], prompts = [] }: ToolSetOptions): ItemSelection['mayKeep'] {
+function createPrefixTest({ tools, exclude = [], prompts = [], events = [] }: ToolSetOptions): ItemSelection['mayKeep'] {
   const mayMatch = (patterns: Patterns, prefix: string): boolean =>
     toStrings(patterns).some((pattern) => {
       const [start = '', ...rest] = pattern.split('*')
@@ -143,7 +147,7 @@ function createPrefixTest({ tools, exclude = [], prompts = [] }: ToolSetOptions)
     toStrings(exclude).some((pattern) => pattern.indexOf('*') === pattern.length - 1 && prefix.startsWith(pattern.slice(0, -1)))
   return (prefix) => {
     if (prefix === undefined) return tools === undefined
-    return (mayMatch(tools ?? '*', prefix) && !isExcluded(prefix)) || mayMatch(prompts, prefix)
+    return (mayMatch(tools ?? '*', prefix) && !isExcluded(prefix)) || mayMatch(prompts, prefix) || mayMatch(events, prefix)
   }
 }
 
@@ -163,6 +167,7 @@ function createTest(patterns: Patterns | undefined): ItemTest {
 }
 
 function isInSet({ method, params = {} }: Request, tests: Tests): boolean {
+  if (method.startsWith('events/')) return tests.event(String(params.name))
   if (method === 'prompts/get') return tests.prompt(String(params.name))
   if (method === 'resources/read') return tests.resource(String(params.uri))
   const ref: JsonObject = isObject(params.ref) ? params.ref : {}

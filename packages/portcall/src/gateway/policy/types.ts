@@ -5,8 +5,8 @@ import type { JsonObject, Request } from '../../jsonrpc/message.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 
-/** The kinds of items that servers list. */
-export type GatewayItemKind = ListedKind
+/** The kinds of items that servers list: those of the protocol, and the event types of the extension. */
+export type GatewayItemKind = ListedKind | 'event'
 
 /** The sender of a request. */
 export interface GatewayCaller {
@@ -34,9 +34,9 @@ export interface GatewayItem {
 
 /** A request for one item of a server. */
 export interface GatewayCall extends GatewayItem {
-  /** The method: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, or `resources/subscribe` for a subscription. */
+  /** The method: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `events/poll`, `events/stream`, or `resources/subscribe` for a subscription. */
   readonly method: string
-  /** The arguments of a tool or prompt. */
+  /** The arguments of a tool, a prompt or a subscription to events. */
   readonly args?: JsonObject | undefined
   /** The sender of the request. */
   readonly caller: GatewayCaller

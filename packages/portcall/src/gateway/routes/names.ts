@@ -2,7 +2,7 @@ import { setLru } from '../../../../util/src/lru.ts'
 import { createQualifiedNames, hasHash, type QualifiedName } from '../../connect/group/names.ts'
 import type { GatewayNameOptions } from '../api/options.ts'
 
-/** The names of tools or prompts. An item has the same name as long as its server's alias and its own name stay the same. */
+/** The names of tools, prompts or event types. An item has the same name as long as its server's alias and its own name stay the same. */
 export interface NameRoutes {
   /** Returns the names under which items are offered, in the same order. `undefined` marks an item whose name is taken. */
   expose(items: readonly QualifiedName[]): Promise<readonly (string | undefined)[]>

@@ -1,4 +1,5 @@
 import type { GatewayNameOptions } from '../api/options.ts'
+import type { NamedItemKind } from '../policy/item-kinds.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createNameRoutes, type NameRoutes } from './names.ts'
 import { createUriRoutes, type UriRoutes } from './uris.ts'
@@ -14,11 +15,14 @@ export interface RoutingTable {
   readonly upstreams: readonly GatewayUpstream[]
   readonly byName: ReadonlyMap<string, GatewayUpstream>
   readonly byAlias: ReadonlyMap<string, GatewayUpstream>
-  readonly names: { readonly tool: NameRoutes; readonly prompt: NameRoutes }
+  readonly names: { readonly [kind in NamedItemKind]: NameRoutes }
   readonly uris: UriRoutes
   /** The only server, if names do not change: requests can be passed on as they are. */
   readonly single: GatewayUpstream | undefined
 }
+
+/** Models do not get the names of event types, so they may be as long as names of servers can be, and have dots. */
+const EVENT_NAMES = { maxLength: 192, dots: true }
 
 /** The owner of the routing table. */
 export interface CurrentTable {
@@ -37,6 +41,7 @@ export function createRoutingTable(upstreams: readonly GatewayUpstream[], option
     names: {
       tool: createNameRoutes({ ...options, servers: byAlias }),
       prompt: createNameRoutes({ ...options, servers: byAlias }),
+      event: createNameRoutes({ ...EVENT_NAMES, ...(options.mode && { mode: options.mode }), servers: byAlias }),
     },
     uris: createUriRoutes(upstreams.map(({ name }) => name)),
     single: options.mode === 'never' && upstreams.length === 1 ? upstreams[0] : undefined,

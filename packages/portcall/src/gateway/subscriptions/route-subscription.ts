@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
-import { LIST_CHANGE_KEYS } from '../../protocol/methods.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import type { ItemRoute, Router } from '../calls/router.ts'
+import { GATEWAY_LIST_CHANGE_KEYS } from '../policy/item-kinds.ts'
 import { type CurrentTable, SELF } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
@@ -22,7 +22,7 @@ export interface RoutedFilter {
 }
 
 const MAX_SUBJECTS = 1024
-const CORE_KEYS: ReadonlySet<string> = new Set([...LIST_CHANGE_KEYS, 'resourceSubscriptions', 'taskIds'])
+const CORE_KEYS: ReadonlySet<string> = new Set([...GATEWAY_LIST_CHANGE_KEYS, 'resourceSubscriptions', 'taskIds'])
 
 /** Reports whether a key of a filter is defined by the protocol or by the tasks extension. */
 export function isCoreKey(key: string): boolean {
@@ -41,7 +41,7 @@ export async function routeSubscription(
   routing: SubscriptionRouting,
 ): Promise<Map<GatewayUpstream, RoutedFilter>> {
   const { upstreams, single } = routing.registry.table
-  const lists = Object.fromEntries(LIST_CHANGE_KEYS.filter((key) => requested[key] === true).map((key) => [key, true]))
+  const lists = Object.fromEntries(GATEWAY_LIST_CHANGE_KEYS.filter((key) => requested[key] === true).map((key) => [key, true]))
   const common = { ...lists, ...(single && otherKeys(requested)) }
   const routed = new Map<GatewayUpstream, RoutedFilter>()
   for (const upstream of upstreams)

@@ -1,8 +1,8 @@
 import { createMutex, type Mutex } from '../../../../util/src/async.ts'
 import { isObject, type JsonObject, type Notification } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import type { ListChange } from '../../protocol/methods.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
+import type { GatewayListChange } from '../policy/item-kinds.ts'
 import { type CoalescedChanges, coalesceChanges } from './coalesce-changes.ts'
 import type { Filter } from './filters.ts'
 import type { SubjectNotification } from './subject-notification.ts'
@@ -13,7 +13,7 @@ const MAX_QUEUED = 2048
 /** An open `subscriptions/listen` request of a caller. */
 export class GatewaySubscriber {
   /** The lists whose changes are reported. */
-  readonly lists: Set<ListChange> = new Set()
+  readonly lists: Set<GatewayListChange> = new Set()
   /** The request. */
   readonly call: CallerRequest
   /** Runs changes of the subscriptions to servers one after another. */
@@ -41,7 +41,7 @@ export class GatewaySubscriber {
   }
 
   /** Sends that a list has changed, if the caller wants to know. Changes in quick succession are a few. */
-  sendChange(list: ListChange, message: Notification): void {
+  sendChange(list: GatewayListChange, message: Notification): void {
     if (this.#state !== 'ended' && this.lists.has(list)) this.#changes.add({ subject: message.method, message })
   }
 

@@ -1,14 +1,15 @@
 import { onAbort } from '../../../../util/src/abort.ts'
 import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
-import { KINDS } from '../../compose/kinds.ts'
 import { isObject, type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
+import { EVENTS_LIST_CHANGED_FILTER } from '../../protocol/events.ts'
 import { requireExtension } from '../../protocol/extensions.ts'
-import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
+import { mayOfferEvents } from '../lists/known-servers.ts'
 import { Caller } from '../policy/caller.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
+import { GATEWAY_KINDS, GATEWAY_LIST_CHANGE_KEYS, GATEWAY_LIST_CHANGES, type GatewayListChange } from '../policy/item-kinds.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
@@ -39,7 +40,7 @@ export interface SubscriptionsOptions extends SubscriptionRouting {
 }
 
 const KIND_OF_CHANGE = new Map(
-  Object.values(KINDS).map(({ kind, change }) => [LIST_CHANGES[change] as string, [kind, change] as const]),
+  Object.values(GATEWAY_KINDS).map(({ kind, change }) => [GATEWAY_LIST_CHANGES[change], [kind, change] as const]),
 )
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
@@ -68,10 +69,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const requested = call.request.params?.notifications
     if (!isObject(requested)) throw invalidParams('notifications must be an object')
     if (requested.taskIds !== undefined) requireExtension(TASKS_EXTENSION, call.caller.capabilities)
-    for (const list of LIST_CHANGE_KEYS) if (requested[list] === true) subscriber.lists.add(list)
+    for (const list of GATEWAY_LIST_CHANGE_KEYS) if (requested[list] === true && isOffered(list, call)) subscriber.lists.add(list)
     const parts = await subscriber.changes.run(() => attachAll(subscriber, call))
     subscriber.acknowledge(acknowledgedFilter(subscriber.lists, parts))
   }
+  /** Changes of the list of events are reported only to clients that may know the extension. */
+  const isOffered = (list: GatewayListChange, { caller }: CallerRequest): boolean =>
+    list !== EVENTS_LIST_CHANGED_FILTER || mayOfferEvents(registry.table.upstreams, caller)
   /** Subscribes to all servers that the request concerns, in place of earlier subscriptions. Returns the accepted parts. */
   const attachAll = async (subscriber: GatewaySubscriber, call: CallerRequest): Promise<Filter[]> => {
     const routed = await routeSubscription(call, call.request.params?.notifications as JsonObject, options)
@@ -114,9 +118,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       })
     },
     changed(kind) {
-      const changes = kind ? [KINDS[kind].change] : LIST_CHANGE_KEYS
+      const changes = kind ? [GATEWAY_KINDS[kind].change] : GATEWAY_LIST_CHANGE_KEYS
       for (const subscriber of subscribers)
-        for (const change of changes) subscriber.sendChange(change, notification(LIST_CHANGES[change]))
+        for (const change of changes) subscriber.sendChange(change, notification(GATEWAY_LIST_CHANGES[change]))
     },
     recover: (upstream, unavailableSince) => listeners.recover(upstream, unavailableSince),
     reattach() {
@@ -177,7 +181,7 @@ function invalidateResources({ catalogue }: GatewayUpstream): void {
 }
 
 /** Returns the filter to acknowledge: the list changes, which the gateway reports itself, and the parts that the servers accepted. */
-function acknowledgedFilter(lists: ReadonlySet<ListChange>, parts: readonly Filter[]): Filter {
+function acknowledgedFilter(lists: ReadonlySet<GatewayListChange>, parts: readonly Filter[]): Filter {
   const accepted: { [key: string]: unknown } = Object.fromEntries([...lists].map((list) => [list, true]))
   for (const part of parts)
     for (const [key, value] of Object.entries(part))

@@ -2,8 +2,8 @@ import { backoffMs } from '../../../../util/src/backoff.ts'
 import { interruptibleDelay } from '../../../../util/src/timers.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
-import { LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
+import { GATEWAY_LIST_CHANGES, type GatewayListChange } from '../policy/item-kinds.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { acceptedPart, type Filter, isEmptyFilter, isSameFilter, uniteFilters } from './filters.ts'
 import { openUpstreamStream, type UpstreamStream } from './upstream-stream.ts'
@@ -174,10 +174,10 @@ function coalesce(task: () => Promise<void>): () => Promise<void> {
 
 /** Returns a notification for everything that a filter accepts. */
 function possibleChanges(filter: Filter): Notification[] {
-  const lists = Object.keys(filter).filter((key) => Object.hasOwn(LIST_CHANGES, key))
+  const lists = Object.keys(filter).filter((key) => Object.hasOwn(GATEWAY_LIST_CHANGES, key))
   const uris = filter.resourceSubscriptions ?? []
   return [
-    ...lists.map((list) => notification(LIST_CHANGES[list as ListChange])),
+    ...lists.map((list) => notification(GATEWAY_LIST_CHANGES[list as GatewayListChange])),
     ...uris.map((uri) => notification(RESOURCE_UPDATED, { uri })),
   ]
 }

@@ -1,9 +1,9 @@
-import type { KindInfo } from '../../compose/kinds.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
+import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 import { type RawAnswer, withRawAnswer } from '../policy/raw-answer.ts'
 import { toInfo, type UpstreamInfo } from './answers.ts'
 import { checkItems } from './check-item.ts'
@@ -16,10 +16,10 @@ import { createContext } from './own-context.ts'
 export interface AnswerReader {
   /** Asks the server, and keeps the answer. */
   fetchInfo(caller: Caller): Promise<UpstreamInfo>
-  fetchList(info: KindInfo, caller: Caller): Promise<UpstreamList>
+  fetchList(info: GatewayKindInfo, caller: Caller): Promise<UpstreamList>
   /** Reads a kept answer: the result of `server/discover`, or the items of a list. */
   replayInfo(result: JsonObject, caller: Caller): Promise<UpstreamInfo>
-  replayList(info: KindInfo, caller: Caller, items: readonly unknown[]): Promise<UpstreamList>
+  replayList(info: GatewayKindInfo, caller: Caller, items: readonly unknown[]): Promise<UpstreamList>
 }
 
 export interface AnswerReaderOptions {
@@ -69,7 +69,7 @@ export function createAnswerReader({
   const readInfo = async (caller: Caller, raw: RawAnswer | undefined): Promise<UpstreamInfo> =>
     toInfo(await request(caller, { method: 'server/discover', raw }))
   const readList = async (
-    info: KindInfo,
+    info: GatewayKindInfo,
     caller: Caller,
     { raw, isKept = false }: { readonly raw: RawAnswer | undefined; readonly isKept?: boolean },
   ): Promise<UpstreamList> => {
@@ -85,7 +85,7 @@ export function createAnswerReader({
     }
     return { ...rules, items: indexItems(offered, info), freshUntil: Date.now() + rules.ttlMs }
   }
-  const indexItems = (list: readonly JsonObject[], info: KindInfo): Map<string, JsonObject> => {
+  const indexItems = (list: readonly JsonObject[], info: GatewayKindInfo): Map<string, JsonObject> => {
     const items = new Map<string, JsonObject>()
     for (const item of list) {
       const name = String(item[info.id])

@@ -41,6 +41,7 @@ export function createCallerCache(waitingSince: () => number | undefined): Calle
       prompt: createCachedFetch(waitingSince),
       resource: createCachedFetch(waitingSince),
       template: createCachedFetch(waitingSince),
+      event: createCachedFetch(waitingSince),
     },
     kept: new Map(),
   }

@@ -1,6 +1,6 @@
 import { setLru } from '../../../../util/src/lru.ts'
-import { KINDS, type KindInfo } from '../../compose/kinds.ts'
 import type { Caller } from '../policy/caller.ts'
+import { GATEWAY_KINDS, type GatewayKindInfo } from '../policy/item-kinds.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { type AnswerReaderOptions, createAnswerReader } from './answer-reader.ts'
 import { type Answers, type CallerCache, createCallerCache, INFO_TTL_MS, isSameAnswer, type UpstreamInfo } from './answers.ts'
@@ -69,11 +69,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return cache
   }
   const standIns = createStandIns({ kept: keptLists, reader, cacheOf, isReady: options.isReady, changes: () => changes })
-  const fetchList = async (info: KindInfo, caller: Caller): Promise<UpstreamList> => {
+  const fetchList = async (info: GatewayKindInfo, caller: Caller): Promise<UpstreamList> => {
     const before = changes
     const { value, error } = await currentInfo(caller, { waitMs: Infinity })
     if (!value) throw error
-    if (!value.capabilities[info.capability]) {
+    if (!info.isDeclared(value.capabilities)) {
       if (keptLists?.isDue(info.kind, caller)) keptLists.keep(info.kind, caller, [])
       return { items: new Map(), ttlMs: INFO_TTL_MS, cacheScope: 'public', freshUntil: value.freshUntil }
     }
@@ -122,7 +122,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       const value = shared.get(sharedKey(kind, caller))
       if (value && value.freshUntil > Date.now()) return { value, error: undefined }
       const standIn = await standIns.list(kind, caller)
-      return lookUp(kind, caller, { waitMs, standIn, fetch: () => fetchList(KINDS[kind], caller) })
+      return lookUp(kind, caller, { waitMs, standIn, fetch: () => fetchList(GATEWAY_KINDS[kind], caller) })
     },
     known(kind, caller) {
       const cache = caches.get(caller.key)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { KINDS } from '../../compose/kinds.ts'
+import { GATEWAY_KINDS } from '../policy/item-kinds.ts'
 import { checkItems } from './check-item.ts'
 
-const check = (item: object): unknown => checkItems([item], { info: KINDS.tool, server: 's', onEvent: () => {} })[0]
+const check = (item: object): unknown => checkItems([item], { info: GATEWAY_KINDS.tool, server: 's', onEvent: () => {} })[0]
 
 test.each<[input: object, offered: unknown]>([
   [{}, { type: 'object' }],

@@ -1,10 +1,10 @@
-import type { KindInfo } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import { findItemFault } from '../policy/item-fault.ts'
+import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 
 export interface CheckOptions {
-  readonly info: KindInfo
+  readonly info: GatewayKindInfo
   /** The name of the server. */
   readonly server: string
   readonly onEvent: OnGatewayEvent
@@ -13,7 +13,7 @@ export interface CheckOptions {
 /** Returns the items of a server's list that can be offered, and reports the others. */
 export function checkItems(items: readonly unknown[], { info, server, onEvent }: CheckOptions): JsonObject[] {
   return items.flatMap((listed) => {
-    const item = isObject(listed) ? withInputType(info, listed) : undefined
+    const item = isObject(listed) ? normalize(info, listed) : undefined
     const reason = item ? findItemFault(info, item) : 'not an object, or nested too deeply (maxJsonDepth)'
     if (item && reason === undefined) return [item]
     onEvent({ type: 'item-dropped', server, kind: info.kind, name: nameOf(listed, info), reason: reason ?? '' })
@@ -21,15 +21,22 @@ export function checkItems(items: readonly unknown[], { info, server, onEvent }:
   })
 }
 
+/** Completes a tool, and removes the ways of delivery of an event type that the gateway does not pass on. */
+function normalize(info: GatewayKindInfo, item: JsonObject): JsonObject {
+  if (info.kind !== 'event') return withInputType(info, item)
+  const { delivery } = item
+  return Array.isArray(delivery) ? { ...item, delivery: delivery.filter((mode) => mode === 'poll' || mode === 'push') } : item
+}
+
 /** Arguments are always an object, also if a server leaves their schema or its type out. */
-function withInputType({ kind }: KindInfo, item: JsonObject): JsonObject {
+function withInputType({ kind }: GatewayKindInfo, item: JsonObject): JsonObject {
   const { inputSchema = {} } = item
   if (kind !== 'tool' || (inputSchema !== null && !isObject(inputSchema))) return item
   const { type } = inputSchema ?? {}
   return type === undefined || type === null ? { ...item, inputSchema: { ...inputSchema, type: 'object' } } : item
 }
 
-function nameOf(item: unknown, { id }: KindInfo): string {
+function nameOf(item: unknown, { id }: GatewayKindInfo): string {
   // The transport replaces items that nest too deeply with their names.
   const name = isObject(item) ? item[id] : item
   return typeof name === 'string' ? name.slice(0, 200) : ''

@@ -12,10 +12,10 @@ import { credentialKey } from '../../jsonrpc/authorization-key.ts'
 import type { Auth, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
-import { methodOf } from '../../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../api/options.ts'
+import { gatewayMethodOf } from '../policy/extension-methods.ts'
 
 /** The connections to one server: one for all callers, or one for each authorization or session. */
 export interface Connections {
@@ -178,7 +178,7 @@ async function openFor(
     info,
     capabilities,
     deadlines: createDeadlines(),
-    methodOf: methodOfUpstream,
+    methodOf: gatewayMethodOf,
     ...(singleUser && { identityOf: () => 'user' }),
     suspendTtlMs: requestStateTtlMs,
     onInputRequest,
@@ -191,10 +191,6 @@ async function openFor(
     },
   })
 }
-
-/** Methods of extensions whose requests name their subject in a header. */
-const methodOfUpstream: typeof methodOf = (method) =>
-  methodOf(method) ?? (method.startsWith('tasks/') ? { nameParam: 'taskId' } : undefined)
 
 function pickConnectionOptions(server: GatewayServerOptions, provided: UpstreamCredentials): ConnectionOptions {
   const { era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, proxy, http } = server

@@ -1,9 +1,9 @@
-import type { KindInfo } from '../../compose/kinds.ts'
 import { resultOf } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import { followPages } from '../../protocol/pages.ts'
+import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 import type { Fetched } from './cached-fetch.ts'
 
 /** The members of a result that say how long, and for whom, it may be cached. */
@@ -33,7 +33,7 @@ export async function requestResult(
 /** Fetches all pages of a list that the server declares. */
 export async function fetchPages(
   request: (params: JsonObject) => Promise<JsonObject>,
-  { method, key }: KindInfo,
+  { method, key }: GatewayKindInfo,
   onWarning: (message: string) => void,
 ): Promise<CacheRules & { readonly items: unknown[] }> {
   const items: unknown[] = []

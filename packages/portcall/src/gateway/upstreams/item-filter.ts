@@ -20,13 +20,14 @@ export type ItemFilters = { readonly [kind in GatewayItemKind]: ItemFilter }
 const ALL: ItemFilter = { accepts: () => true, rename: (name) => name, original: (name) => name }
 
 /** Creates the filters of a server, by kind of item. */
-export function createItemFilters({ tools, prompts, resources }: GatewayServerOptions): ItemFilters {
+export function createItemFilters({ tools, prompts, resources, events }: GatewayServerOptions): ItemFilters {
   const uris = resources ? createUriFilter(resources) : ALL
   return {
     tool: tools ? createNameFilter(tools) : ALL,
     prompt: prompts ? createNameFilter(prompts) : ALL,
     resource: uris,
     template: uris,
+    event: events ? createNameFilter(events) : ALL,
   }
 }
 
@@ -38,7 +39,7 @@ function createUriFilter({ include, exclude = [] }: ItemRules): ItemFilter {
   return { accepts, rename: (uri) => uri, original: (uri) => (accepts(uri) ? uri : undefined) }
 }
 
-/** Creates the filter of tools or prompts. @throws TypeError if two items are renamed to the same name. */
+/** Creates the filter of tools, prompts or events. @throws TypeError if two items are renamed to the same name. */
 function createNameFilter({ include, exclude = [], rename = {} }: ItemRules): ItemFilter {
   const isIncluded = include ? createNameMatcher(include) : () => true
   const isExcluded = createNameMatcher(exclude)

@@ -1,6 +1,6 @@
-import { KINDS } from '../../compose/kinds.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { Caller } from '../policy/caller.ts'
+import { GATEWAY_KINDS } from '../policy/item-kinds.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import type { Answers, CacheOf, UpstreamInfo } from './answers.ts'
@@ -44,7 +44,7 @@ export function createStandIns({ kept: keptLists, reader, cacheOf, isReady, chan
   return {
     list: (kind, caller) =>
       find(kind, caller, async ({ items, listedAt }) => {
-        const offered = (await reader.replayList(KINDS[kind], caller, items)).items
+        const offered = (await reader.replayList(GATEWAY_KINDS[kind], caller, items)).items
         // Policies that let nothing pass do so until they know what the server offers now.
         if (offered.size === 0 && items.length > 0) return undefined
         return { items: offered, ttlMs: 0, cacheScope: 'private', freshUntil: 0, keptSince: listedAt }

@@ -17,7 +17,6 @@ import { isRefusedElsewhere } from '../../middleware/outcome.ts'
 import { refuse } from '../../middleware/refusal.ts'
 import { isAuthError } from '../../protocol/authorizer.ts'
 import { identityOf } from '../../protocol/caller-identity.ts'
-import { METHODS } from '../../protocol/methods.ts'
 import { clientMeta, discoverRequest } from '../../protocol/probes.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
@@ -26,6 +25,7 @@ import type { OnGatewayEvent, UpstreamEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions, ListStore } from '../api/options.ts'
 import type { UpstreamStatus } from '../api/status.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
+import { LONG_LIVED_METHODS } from '../policy/extension-methods.ts'
 import { type MarkedMeta, RAW_ANSWER } from '../policy/raw-answer.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { ListTimeoutError } from './cached-fetch.ts'
@@ -256,7 +256,7 @@ function createSender({ name, server, singleUser }: UpstreamOptions, { health, c
   const send: Exchange = async (request, context) => {
     const meta = request.params?._meta as MarkedMeta | undefined
     if (meta?.[RAW_ANSWER]) return answerRaw({ request, meta }, context, send)
-    const isLimited = !METHODS.get(request.method)?.longLived
+    const isLimited = !LONG_LIVED_METHODS.has(request.method)
     const owner = singleUser ? undefined : identityOf(request, context)
     const turn = !isLimited || turns.begin(context, owner)
     if (turn !== true && !(await turn))
