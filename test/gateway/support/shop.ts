@@ -1,0 +1,4 @@
+import { serveStdio } from 'portcall/stdio'
+import { createShop } from './create-shop.ts'
+
+await serveStdio(createShop('program'))
