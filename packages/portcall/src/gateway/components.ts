@@ -125,7 +125,7 @@ export function createComponents(
       onEvent: options.onEvent && onEvent,
     }),
     subscriptions,
-    eventStreams: createGatewayEventStreams(),
+    eventStreams: createGatewayEventStreams({ router, policies }),
     taskIds,
     processes,
     refresh(server) {

@@ -11,6 +11,7 @@ import { type DeclaredExtensions, legacyExtensions } from '../protocol/extension
 import { MetaKey } from '../protocol/meta.ts'
 import { clientMeta } from '../protocol/probes.ts'
 import { createServer } from '../server/server.ts'
+import type { Server } from '../server/types.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { accessRules } from './policy/access-rules.ts'
 import type { GatewayPolicy } from './policy/types.ts'
@@ -225,6 +226,31 @@ describe('a gateway of servers with events', () => {
       expect(await ask(gateway, method, params, 'ada')).toMatchObject({
         error: { code: -32026, data: { feature: 'deliveryMode', value: 'webhook' } },
       })
+  })
+})
+
+describe('an open stream', () => {
+  test.each<[string, (gateway: Gateway, kept: Server) => unknown]>([
+    ['a policy', (gateway) => gateway.setPolicy(accessRules({ default: 'allow', rules: [{ events: 'one__*', do: 'deny' }] }))],
+    ['the removal of the server', (gateway, two) => gateway.setServers({ two })],
+  ])('is terminated by %s, and others go on', async (_, change) => {
+    const { one, two, gateway } = open()
+    const [first, second] = ['one', 'two'].map((server) =>
+      send(gateway, 'events/stream', { name: `${server}__order.created`, arguments: {}, cursor: null }),
+    ) as [Sent, Sent]
+    for (const stream of [first, second])
+      await eventually(() => expect(methodsOf(stream)).toEqual(['notifications/events/active']))
+    await change(gateway, two.server)
+    expect(await first.response).toMatchObject({ result: { _meta: { [MetaKey.subscriptionId]: 'events/stream 1' } } })
+    expect(first.notifications.at(-1)).toMatchObject({
+      method: 'notifications/events/terminated',
+      params: { error: { code: -32023 }, _meta: { [MetaKey.subscriptionId]: 'events/stream 1' } },
+    })
+    await one.created.emit({ id: '1' })
+    await two.created.emit({ id: '2' })
+    await eventually(() => expect(second.notifications.at(-1)?.params).toMatchObject({ data: { id: '2' } }))
+    expect(JSON.stringify(first.notifications)).not.toContain('notifications/events/event')
+    second.abort()
   })
 })
 

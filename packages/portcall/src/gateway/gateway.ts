@@ -115,6 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const replaced = registry.replace(servers)
       lists.reset()
       subscriptions.reattach()
+      components.eventStreams.check()
       subscriptions.changed(undefined)
       await replaced
     },
@@ -126,6 +127,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (changesLists) for (const { catalogue } of registry.table.upstreams) catalogue.clear()
       lists.reset()
       subscriptions.reattach()
+      components.eventStreams.check()
       subscriptions.changed(undefined)
     },
     refresh: components.refresh,

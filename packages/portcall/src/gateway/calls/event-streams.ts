@@ -3,15 +3,33 @@ import { deriveContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification, type Response, success } from '../../jsonrpc/message.ts'
 import { EventNotification } from '../../protocol/events.ts'
 import { MetaKey } from '../../protocol/meta.ts'
+import { Caller } from '../policy/caller.ts'
+import type { CombinedPolicies } from '../policy/combine.ts'
+import { EVENT_METHOD } from '../policy/item-methods.ts'
 import type { ForwardCall } from './forward-call.ts'
 import type { CallerRequest } from './item-call.ts'
+import type { Router } from './router.ts'
 
 /** The open `events/stream` requests of a gateway. Each has a stream of its own to the server. */
 export interface GatewayEventStreams {
   /** Forwards a request. Settles when the server, the client or the gateway ends the stream. */
   open(call: CallerRequest, forward: ForwardCall): Promise<Response>
+  /** Ends the streams of event types that their callers may no longer receive, because the servers or the policies have changed. */
+  check(): void
   /** Ends all streams with a result. */
   close(): void
+}
+
+export interface GatewayEventStreamsOptions {
+  readonly router: Router
+  /** Returns the current policies. */
+  readonly policies: () => CombinedPolicies
+}
+
+/** An open stream, and what ends it. */
+interface OpenStream {
+  readonly call: CallerRequest
+  readonly controller: AbortController
 }
 
 /** The notifications of a stream. `listChanged` belongs to `subscriptions/listen`. */
@@ -19,36 +37,74 @@ const STREAMED: ReadonlySet<string> = new Set(
   Object.values(EventNotification).filter((method) => method !== EventNotification.listChanged),
 )
 
-export function createGatewayEventStreams(): GatewayEventStreams {
-  const open = new Set<AbortController>()
+export function createGatewayEventStreams({ router, policies }: GatewayEventStreamsOptions): GatewayEventStreams {
+  const streams = new Set<OpenStream>()
   let isClosed = false
+
+  /** Reports whether the caller of a stream may receive its events under the current policies. */
+  const isAllowed = async ({ request, context }: CallerRequest): Promise<boolean> => {
+    const caller = new Caller(request, context, policies())
+    const { params = {}, method } = request
+    const route = await router.find(EVENT_METHOD.itemOf(params), caller)
+    if (!route || caller.policies.isEmpty) return route !== undefined
+    const { server, kind, name, definition } = route
+    const args = EVENT_METHOD.args(params)
+    const decision = await caller.policies.decide({
+      server,
+      kind,
+      name,
+      definition,
+      method,
+      args,
+      caller,
+      signal: context.signal,
+    })
+    // What the caller was asked has been answered when the stream was opened.
+    return decision === 'allow' || (typeof decision === 'object' && 'ask' in decision)
+  }
+  const terminate = ({ call, controller }: OpenStream): void => {
+    if (controller.signal.aborted) return
+    const error = EVENT_METHOD.unknown(call.request.params ?? {}).body()
+    const terminated: Notification = { jsonrpc: '2.0', method: EventNotification.terminated, params: { error } }
+    void call.context.notify(exposeNotification(terminated, call))
+    controller.abort(new Error('The caller may no longer receive these events'))
+  }
+
   return {
     async open(call, forward) {
       const { request, context } = call
       const controller = new AbortController()
+      const { signal } = controller
+      const stream: OpenStream = { call, controller }
       const unsubscribe = onAbort(context, (reason) => controller.abort(reason))
-      open.add(controller)
-      const notify = (notification: Notification): void | Promise<void> =>
-        controller.signal.aborted || !STREAMED.has(notification.method)
-          ? undefined
-          : context.notify(exposeNotification(notification, call))
+      const notify = (notification: Notification): void | Promise<void> => {
+        if (!signal.aborted && STREAMED.has(notification.method)) return context.notify(exposeNotification(notification, call))
+      }
       const ended: JsonObject = { resultType: 'complete', _meta: { [MetaKey.subscriptionId]: request.id } }
+      streams.add(stream)
       try {
         if (isClosed) return success(request.id, ended)
-        const derived = deriveContext(context, { signal: controller.signal, notify, onAbort: undefined })
-        const response = await forward({ ...call, context: derived })
+        const response = await forward({ ...call, context: deriveContext(context, { signal, notify, onAbort: undefined }) })
         return 'result' in response ? success(request.id, { ...response.result, ...ended }) : response
       } catch (error) {
-        if (controller.signal.aborted && !context.signal.aborted) return success(request.id, ended)
+        if (signal.aborted && !context.signal.aborted) return success(request.id, ended)
         throw error
       } finally {
-        open.delete(controller)
+        streams.delete(stream)
         unsubscribe()
       }
     },
+    check() {
+      for (const stream of streams)
+        isAllowed(stream.call).then(
+          (allowed) => allowed || terminate(stream),
+          // The server cannot be reached: its stream ends by itself.
+          () => {},
+        )
+    },
     close() {
       isClosed = true
-      for (const controller of open) controller.abort(new Error('The gateway is closing'))
+      for (const { controller } of streams) controller.abort(new Error('The gateway is closing'))
     },
   }
 }

@@ -38,7 +38,7 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
 }
 
 /** The methods that receive events of one type. */
-const EVENTS: ItemMethod = {
+export const EVENT_METHOD: ItemMethod = {
   itemOf: (params) => ({ kind: 'event', name: readString(params, 'name') }),
   unknown: ({ name }) => new RpcError(EVENT_ERROR_CODES.spec.NotFound, describeUnknown('event type', name), { kind: 'event' }),
   rewrite: (params, name) => ({ ...params, name }),
@@ -77,6 +77,6 @@ export const ITEM_METHODS: { readonly [method: string]: ItemMethod } = {
     },
     args: () => undefined,
   },
-  [EventMethod.poll]: EVENTS,
-  [EventMethod.stream]: EVENTS,
+  [EventMethod.poll]: EVENT_METHOD,
+  [EventMethod.stream]: EVENT_METHOD,
 }
