@@ -103,7 +103,7 @@ test('a view has the result, and everything that it does is shown', async () => 
   // The call of the view does not take the place of the call of the form.
   await page.getByRole('region', { name: 'Result' }).getByText('the result').waitFor()
 
-  await page.locator('.view-stage.fullscreen').waitFor()
+  await page.locator('.view-stage[data-mode=fullscreen]').waitFor()
   await page.getByRole('button', { name: 'Back to inline' }).click()
   await section.getByLabel('Theme').selectOption('dark')
   await frame.locator('body[data-theme=dark]').waitFor()

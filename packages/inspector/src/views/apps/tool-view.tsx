@@ -76,7 +76,7 @@ export function ToolView({ tool, operation }: { tool: Tool; operation: Operation
         {record.value.height !== undefined && <span class="muted">{Math.round(record.value.height)} px high</span>}
       </header>
       <ViewControls id={id} mode={mode.value} onMode={show} onReload={() => round.value++} />
-      <div class={`view-stage ${mode.value}`} data-theme={theme}>
+      <div class="view-stage" data-mode={mode.value} data-theme={theme}>
         {mode.value !== 'inline' && (
           <IconButton icon="close" label="Back to inline" class="view-back" onClick={() => show('inline')} />
         )}
