@@ -25,7 +25,7 @@ export const eventsCommand: Command = defineCommand({
       values: {
         list: 'List the event types (default)',
         'listen <event> [arguments...]': 'Print events as they arrive',
-        'subscribe <event> [arguments...]': 'Let the server send events to a webhook elsewhere: --url, --secret',
+        'subscribe <event> [arguments...]': 'Let the server send events to a webhook: --url, --secret',
         'unsubscribe <event> [arguments...]': 'End such a subscription: --url',
       },
     },
