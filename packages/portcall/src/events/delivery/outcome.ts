@@ -77,6 +77,6 @@ export function deliveryFailure(error: unknown): DeliveryFailure {
 /** Reads the header `Retry-After`: seconds or a date (RFC 9110, section 10.2.3). */
 function retryAfterOf(text: string | null, now: number): number | undefined {
   if (!text || text.length > 64) return undefined
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS) : undefined
 }

@@ -77,14 +77,25 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): Su
   const mayContinue = (): boolean => state.current.attempts === undefined && !state.current.isSuspended
 
   /** Records a failed attempt. The message is given up after the last one. */
-  const fail = (reason: DeliveryFailure, from: FeedPosition, retryAfterMs = 0): Promise<boolean> => {
+  const fail = async (reason: DeliveryFailure, from: FeedPosition, retryAfterMs = 0): Promise<boolean> => {
     const { maxAttempts, retryDelayMs: firstMs, maxRetryDelayMs: maxMs, suspendAfterMs } = options.limits
     const delayMs = Math.max(retryAfterMs, backoffMs(state.current.attempts ?? 0, { firstMs, maxMs, jitter: 0.25 }))
-    return state.save((before) => {
+    let end: string | undefined
+    const isSaved = await state.save((before) => {
       const after = failed(before, reason, { retryAt: now() + delayMs, now: now() })
-      if (now() - (after.failedSince ?? 0) >= suspendAfterMs) return { ...after, isSuspended: true }
-      return (after.attempts ?? 0) < maxAttempts ? after : passed(after, from)
+      const isSuspended = now() - (after.failedSince ?? 0) >= suspendAfterMs
+      const isGivenUp = !isSuspended && (after.attempts ?? 0) >= maxAttempts
+      end = isSuspended
+        ? 'Deliveries are suspended'
+        : isGivenUp
+          ? `An event was given up after ${maxAttempts} attempts`
+          : undefined
+      if (isSuspended) return { ...after, isSuspended }
+      return isGivenUp ? passed(after, from) : after
     })
+    if (end !== undefined)
+      onWarning(`${end}: the endpoint of subscription ${(await requireRecord()).id} to ${type.name} fails with ${reason}`)
+    return isSaved
   }
   const record = (outcome: DeliveryOutcome, from: FeedPosition): Promise<boolean> => {
     if (outcome.type === 'delivered') return state.save((before) => delivered(before, from, now()))

@@ -1,4 +1,5 @@
 import { createRateLimiter } from '../../../auth/rate-limiter.ts'
+import type { EndpointError } from '../../../protocol/events.ts'
 import type { VerificationOutcome } from '../../delivery/outcome.ts'
 import type { EventSender } from '../../delivery/sender.ts'
 import type { CreateEventError } from '../errors.ts'
@@ -28,6 +29,14 @@ export interface ProofOptions {
 }
 
 const MINUTE_MS = 60_000
+const FAILURES: { readonly [reason in EndpointError]: string } = {
+  challenge_failed: 'did not return the challenge',
+  connection_refused: 'cannot be reached',
+  timeout: 'did not answer the challenge in time',
+  tls_error: 'has no TLS connection that can be trusted',
+  http_4xx: 'answered the challenge with a status from 400 to 499',
+  http_5xx: 'answered the challenge with a status from 500 to 599',
+}
 
 export function createProveEndpoint(options: ProofOptions): ProveEndpoint {
   const { sender, subscriptions, limits, isKnown, createError, onWarning } = options
@@ -38,7 +47,7 @@ export function createProveEndpoint(options: ProofOptions): ProveEndpoint {
     if (outcome.type === 'verified') return
     if (outcome.type === 'refused') onWarning(`The endpoint of a subscription was refused: ${outcome.problem}`)
     const reason = outcome.type === 'failed' ? outcome.reason : 'connection_refused'
-    throw createError('CallbackEndpointError', 'The endpoint did not return the challenge', { reason })
+    throw createError('CallbackEndpointError', `The endpoint ${FAILURES[reason]}`, { reason })
   }
   const challenge = async ({ url, secrets, subscriptionId }: EndpointToProve): Promise<void> => {
     if (!challenges.tryAcquire(new URL(url).host))
