@@ -117,6 +117,16 @@ describe('with a server of this library', () => {
     await subscription.ended
   })
 
+  test('two subscriptions to the same events with states of their own are open side by side', async () => {
+    const { client } = await shop({})
+    const [state, other] = [memoryState(), memoryState()]
+    await client.events.on('order.created', EU, () => {}, { state })
+    await expect(client.events.on('order.created', EU, () => {}, { state })).rejects.toThrow(/open subscription/)
+    await client.events.on('order.created', EU, () => {}, { state: other })
+    await client.events.on('order.created', EU, () => {})
+    expect(client.events.subscriptions()).toHaveLength(3)
+  })
+
   test('lists types, prefers push to poll, and continues at the saved position', async () => {
     const state = memoryState()
     const { client, created } = await shop({ state })

@@ -59,8 +59,8 @@ export function events(options: ClientEventsOptions = {}): ClientExtension<'even
 
 function createClientEvents(context: ClientExtensionContext, defaults: ClientEventsOptions): ClientEvents {
   const open = new Set<StartedSubscription>()
-  /** The keys of the states that are in use. */
-  const keys = new Set<string>()
+  /** The keys that are in use, by the state that has them. */
+  const taken: WeakMap<object, Set<string>> = new WeakMap()
   for (const method of Object.values(EventMethod))
     context.method(method, method === EventMethod.stream ? { longLived: true } : {})
   context.onClose(() => {
@@ -88,13 +88,13 @@ function createClientEvents(context: ClientExtensionContext, defaults: ClientEve
       const options = { ...defaults, ...own }
       const types = await list(own.signal && { signal: own.signal }).toArray()
       const { mode, webhook } = chooseMode(name, types, options)
-      const isKept = webhook !== undefined || options.state !== undefined
+      const keys = keysOf(taken, webhook ? WEBHOOKS : options.state)
       const key = stateKey({ name, arguments: args, webhook })
-      if (isKept && keys.has(key))
+      if (keys?.has(key))
         throw new TypeError(`${USAGE}: there is an open subscription with these arguments, and both would have one state`)
-      if (isKept) keys.add(key)
+      keys?.add(key)
       const onEnd = (): void => {
-        if (isKept) keys.delete(key)
+        keys?.delete(key)
         if (started) open.delete(started)
       }
       let started: StartedSubscription | undefined
@@ -121,6 +121,16 @@ function createClientEvents(context: ClientExtensionContext, defaults: ClientEve
       await Promise.all([...open].map(({ subscription }) => subscription.close()))
     },
   }
+}
+
+/** Stands for the state of webhooks: one URL is one subscription of the server, whatever receives it. */
+const WEBHOOKS = {}
+
+function keysOf(taken: WeakMap<object, Set<string>>, owner: object | undefined): Set<string> | undefined {
+  if (!owner) return undefined
+  const keys = taken.get(owner) ?? new Set()
+  taken.set(owner, keys)
+  return keys
 }
 
 /** Returns the mode for an event type. @throws EventSubscriptionError if there is none. */
