@@ -31,10 +31,9 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
   let size = 0
   let bytes = 0
   const sizeOf = (group: Group): number => Math.max(group.keys.size / maxKeys, group.bytes / maxBytes)
-  const resize = (key: string, change: number): void => {
-    bytes += change
-    const group = groups.get(groupOf(key))
-    if (group) group.bytes += change
+  const change = (group: Group, by: number): void => {
+    bytes += by
+    group.bytes += by
   }
   return {
     get size() {
@@ -43,20 +42,23 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
     get bytes() {
       return bytes
     },
-    write(key, change) {
+    write(key, by) {
       const name = groupOf(key)
       const group = groups.get(name) ?? { keys: new Set(), bytes: 0 }
       groups.set(name, group)
       if (!group.keys.delete(key)) size++
       group.keys.add(key)
-      resize(key, change)
+      change(group, by)
     },
-    resize,
+    resize(key, by) {
+      const group = groups.get(groupOf(key))
+      if (group) change(group, by)
+    },
     remove(key, removed) {
       const name = groupOf(key)
       const group = groups.get(name)
       if (!group?.keys.delete(key)) return
-      resize(key, -removed)
+      change(group, -removed)
       size--
       if (group.keys.size === 0) groups.delete(name)
     },

@@ -42,9 +42,11 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
     entries.delete(key)
     groups.remove(key, entry.bytes)
   }
-  const add = (key: string, entry: Entry): void => {
+  /** Adds an entry as the newest one, also in the place of `before`. */
+  const add = (key: string, entry: Entry, before?: Entry): void => {
+    if (before) entries.delete(key)
     entries.set(key, entry)
-    groups.write(key, entry.bytes)
+    groups.write(key, entry.bytes - (before?.bytes ?? 0))
   }
   const read = (key: string): string | undefined => {
     const entry = entries.get(key)
@@ -69,10 +71,9 @@ export function createMemoryStore(options: MemoryKeyValueStoreOptions = {}): Key
     const bytes = 2 * (key.length + value.length)
     if (bytes > maxBytes) throw new RangeError(`The entry has ${bytes} bytes; this store is limited to ${maxBytes} (maxBytes)`)
     const time = now()
-    const before = entries.get(key)
-    remove(key)
     if (time - sweptAt >= SWEEP_INTERVAL_MS) sweep(time)
-    add(key, { value, expires: time + Math.min(ttlMs, maxTtlMs), bytes })
+    const before = entries.get(key)
+    add(key, { value, expires: time + Math.min(ttlMs, maxTtlMs), bytes }, before)
     if (!groups.isExceeded()) return
     if (whenFull === 'evict') return evict(key)
     sweep(time)
