@@ -1,5 +1,5 @@
 import { RpcError } from '../jsonrpc/errors.ts'
-import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
+import { isObject, isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unknownTask } from '../protocol/errors.ts'
 import { requireExtension } from '../protocol/extensions.ts'
 import { MODERN_VERSION, REVISIONS, revisionOf } from '../protocol/revisions.ts'
@@ -80,7 +80,11 @@ async function discover(call: CallerRequest, { registry, info, instructions }: G
 /** Returns the result of `server/discover` of a single server, from the cache if possible: handshakes do not wait for the server. */
 async function discoverSingle({ name, catalogue }: GatewayUpstream, { caller }: CallerRequest): Promise<JsonObject> {
   const { value, error } = await catalogue.discover(caller, Infinity)
-  if (value) return { ...value.discovered, capabilities: withOwnEvents(value.discovered.capabilities as JsonObject) }
+  if (value) {
+    const { capabilities } = value.discovered
+    // A server may answer without capabilities.
+    return isObject(capabilities) ? { ...value.discovered, capabilities: withOwnEvents(capabilities) } : value.discovered
+  }
   throw error instanceof RpcError ? error : unavailable(name, error)
 }
 
