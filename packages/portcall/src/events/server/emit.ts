@@ -1,7 +1,7 @@
 import { randomId } from '../../../../util/src/random.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { InvalidOutputError } from '../../server/errors.ts'
-import type { Announcements } from './announcements.ts'
+import type { Announcements } from '../../stores/announcements.ts'
 import type { EmitOptions } from './definition.ts'
 import type { EventTypeEntry } from './event-types.ts'
 import type { StoredEvent } from './feed.ts'

@@ -1,6 +1,6 @@
 import { PortcallError } from '../../../../util/src/errors.ts'
+import { createAnnouncements } from '../../stores/announcements.ts'
 import type { Bus } from '../../stores/bus.ts'
-import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscribed.ts'
 import { digest } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import type { TaskLimits } from '../server/limits.ts'
@@ -67,7 +67,8 @@ const TOPIC = 'tasks'
 const NO_OWNER = '-'
 
 export function createTaskStore({ store, bus, limits, now }: TaskStoreOptions): TaskStore {
-  const watchers = createWatchers(bus)
+  // A process that misses an announcement notices the change when it polls.
+  const announcements = createAnnouncements({ bus, topic: TOPIC })
   const ownerOf = async (principal: string | undefined): Promise<string> =>
     principal === undefined ? NO_OWNER : await digest(principal)
   /** Returns the remaining time to live. The clock of the process that created the record may be behind: nothing may expire too early. */
@@ -120,7 +121,7 @@ export function createTaskStore({ store, bus, limits, now }: TaskStoreOptions): 
         const write = { expected, value: serialize(after), ttlMs: remainingTtlMs(after) }
         if (!(await store.compareAndSet(RECORD + ref, write))) continue
         if (isTerminalStatus(after.status)) await removeUnfinished(ref)
-        await watchers.notify(ref)
+        await announcements.announce(ref)
         return after
       }
     },
@@ -133,39 +134,11 @@ export function createTaskStore({ store, bus, limits, now }: TaskStoreOptions): 
       const keys = await store.list(UNFINISHED, { limit, ...(after !== undefined && { after: UNFINISHED + after }) })
       return keys.map((key) => key.slice(UNFINISHED.length) as TaskRef)
     },
-    watch: watchers.watch,
-  }
-}
-
-/** The listeners of this process for changes of tasks, by task. The bus is subscribed to while there are listeners. */
-function createWatchers(bus: Bus): { notify(ref: TaskRef): Promise<void>; watch: TaskStore['watch'] } {
-  const listenersByRef = new Map<string, Set<() => void>>()
-  let subscription: KeptSubscription | undefined
-
-  const callListeners = (ref: string): void => {
-    for (const onChange of listenersByRef.get(ref) ?? []) onChange()
-  }
-  const callAllListeners = (): void => {
-    for (const ref of [...listenersByRef.keys()]) callListeners(ref)
-  }
-  const remove = (ref: string, onChange: () => void): void => {
-    const listeners = listenersByRef.get(ref)
-    listeners?.delete(onChange)
-    if (listeners?.size === 0) listenersByRef.delete(ref)
-    if (listenersByRef.size > 0) return
-    subscription?.end()
-    subscription = undefined
-  }
-
-  return {
-    /** A process that misses the message notices the change when it polls. */
-    notify: (ref) => bus.publish(TOPIC, ref).catch(() => {}),
     async watch(ref, onChange) {
-      listenersByRef.set(ref, (listenersByRef.get(ref) ?? new Set()).add(onChange))
+      const unwatch = announcements.watch(ref, onChange)
       // While the bus is unavailable, the run begins without it; missed changes are checked for when it is there.
-      subscription ??= keepSubscribed({ bus, topic: TOPIC, onMessage: callListeners, onLate: callAllListeners })
-      await subscription.firstAttempt
-      return () => remove(ref, onChange)
+      await announcements.whenSubscribed()
+      return unwatch
     },
   }
 }

@@ -1,21 +1,24 @@
-import { unref } from '../../../../util/src/timers.ts'
-import type { Bus } from '../../stores/bus.ts'
-import { type KeptSubscription, keepSubscribed } from '../../stores/keep-subscribed.ts'
+import { unref } from '../../../util/src/timers.ts'
+import type { Bus } from './bus.ts'
+import { type KeptSubscription, keepSubscribed } from './keep-subscribed.ts'
 
 /** Tells the processes of a service that there is something new under a key. */
 export interface Announcements {
   /** Announces a change to all processes. Never rejects: others find it when they look the next time. */
   announce(key: string): Promise<void>
-  /** Calls the listener for each announcement of a key, and at an interval in case one was lost. Returns a function that removes it. */
+  /** Calls the listener for each announcement of a key, and when announcements may have been lost. Returns a function that removes it. */
   watch(key: string, onChange: () => void): () => void
+  /** Resolves when the first attempt to subscribe to the bus, for what is watched, has succeeded or failed. */
+  whenSubscribed(): Promise<void>
   close(): void
 }
 
 export interface AnnouncementsOptions {
   readonly bus: Bus
   readonly topic: string
-  readonly intervalMs: number
-  readonly onError: (error: unknown) => void
+  /** How often all listeners are called in case an announcement was lost. Default: never. */
+  readonly intervalMs?: number
+  readonly onError?: (error: unknown) => void
 }
 
 /** Creates the announcements of a topic. The bus is subscribed to, and the timer runs, while something is watched. */
@@ -40,13 +43,13 @@ export function createAnnouncements({ bus, topic, intervalMs, onError }: Announc
   return {
     announce: (key) =>
       bus.publish(topic, key).catch((error) => {
-        onError(error)
+        onError?.(error)
         call(key)
       }),
     watch(key, onChange) {
       listeners.set(key, (listeners.get(key) ?? new Set()).add(onChange))
       subscription ??= keepSubscribed({ bus, topic, onMessage: call, onLate: callAll, onError })
-      timer ??= unref(setInterval(callAll, intervalMs))
+      if (intervalMs !== undefined) timer ??= unref(setInterval(callAll, intervalMs))
       return () => {
         const others = listeners.get(key)
         others?.delete(onChange)
@@ -54,6 +57,7 @@ export function createAnnouncements({ bus, topic, intervalMs, onError }: Announc
         if (listeners.size === 0) stop()
       }
     },
+    whenSubscribed: async () => subscription?.firstAttempt,
     close() {
       listeners.clear()
       stop()
