@@ -54,3 +54,14 @@ test('a task that is aborted leaves the queue, and too many are refused', async 
   turns.end('ada')
   expect(turns.begin({}, 'eve')).toBe(true)
 })
+
+test('without a timeout, a task waits until it is its turn', async () => {
+  const turns = createTurns({ limit: 1, maxQueued: 1, queueTimeoutMs: Infinity })
+  expect(turns.begin({})).toBe(true)
+  expect(turns.isFull).toBe(true)
+  const waiting = turns.begin({})
+  await new Promise((resolve) => void setTimeout(resolve, 20))
+  expect(turns.waiting).toBe(1)
+  turns.end()
+  expect(await waiting).toBe(true)
+})

@@ -7,6 +7,8 @@ import { type AbortSource, onAbort } from './abort.ts'
 export interface Turns {
   /** True if no task runs. */
   readonly isIdle: boolean
+  /** True if as many tasks run as may at once. */
+  readonly isFull: boolean
   /** The number of tasks that wait. */
   readonly waiting: number
   /**
@@ -24,10 +26,10 @@ export interface TurnsOptions {
   readonly limit: number
   /** The number of tasks of one owner that may run at once. Default: `limit`. */
   readonly maxOwned?: number
-  /** The number of further tasks that wait. */
-  readonly maxQueued: number
-  /** How long a task waits, in milliseconds. */
-  readonly queueTimeoutMs: number
+  /** The number of further tasks that wait. Default: 0. */
+  readonly maxQueued?: number
+  /** How long a task waits, in milliseconds. Default: without an end. */
+  readonly queueTimeoutMs?: number
 }
 
 /** The tasks of an owner. The entry is removed when none of them runs or waits. */
@@ -37,7 +39,7 @@ interface Share {
   readonly waiting: Set<() => void>
 }
 
-export function createTurns({ limit, maxOwned = limit, maxQueued, queueTimeoutMs }: TurnsOptions): Turns {
+export function createTurns({ limit, maxOwned = limit, maxQueued = 0, queueTimeoutMs = Infinity }: TurnsOptions): Turns {
   /** In the order in which they are served. */
   const shares = new Map<unknown, Share>()
   let running = 0
@@ -67,11 +69,12 @@ export function createTurns({ limit, maxOwned = limit, maxQueued, queueTimeoutMs
         leave()
         resolve(true)
       }
-      const timer = setTimeout(() => {
+      const onTimeout = (): void => {
         leave()
         forgetUnused(owner, share)
         resolve(false)
-      }, queueTimeoutMs)
+      }
+      const timer = queueTimeoutMs === Infinity ? undefined : setTimeout(onTimeout, queueTimeoutMs)
       share.waiting.add(start)
       waiting++
       let unsubscribe = (): void => {}
@@ -101,6 +104,9 @@ export function createTurns({ limit, maxOwned = limit, maxQueued, queueTimeoutMs
   return {
     get isIdle() {
       return running === 0
+    },
+    get isFull() {
+      return running >= limit
     },
     get waiting() {
       return waiting
