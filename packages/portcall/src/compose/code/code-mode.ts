@@ -112,7 +112,7 @@ export function codeMode(options: CodeModeOptions = {}): Middleware {
     limits,
     index: createToolIndex(),
     isCallable,
-    turns: createTurns({ limit: limits.maxTotalPrograms, maxOwned: limits.maxPrograms, maxQueued: 0, queueTimeoutMs: 0 }),
+    turns: createTurns({ limit: limits.maxTotalPrograms, maxOwned: limits.maxPrograms }),
   }
   const list = async (one: MiddlewareRequest): Promise<Response> => {
     const { tools, rest } = await listTools(one)

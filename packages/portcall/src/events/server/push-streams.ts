@@ -1,3 +1,5 @@
+import { createTurns } from '../../../../util/src/turns.ts'
+import type { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { identityOf } from '../../protocol/caller-identity.ts'
 import { MetaKey } from '../../protocol/meta.ts'
@@ -24,16 +26,21 @@ export interface PushStreams {
 }
 
 export function createPushStreams(options: PushStreamsOptions): PushStreams {
-  const { selector, reader, limits } = options
+  const { selector, reader, limits, createError } = options
   const open = new Set<PushStream>()
-  const turns = createTurns(options)
+  const turns = createTurns({ limit: limits.maxStreams, maxOwned: limits.maxPrincipalStreams })
   let isClosed = false
 
+  const tooMany = (): RpcError => {
+    const limit = turns.isFull ? 'maxStreams' : 'maxPrincipalStreams'
+    return createError('ResourceExhausted', 'Too many open streams of events', { limit, max: limits[limit] })
+  }
   return {
     async open(params, call) {
       const start = readStart(params)
       const selection = await selector.select(params, call, 'push')
-      const release = turns.take(identityOf(call.request, call))
+      const owner = identityOf(call.request, call)
+      if (turns.begin({}, owner) !== true) throw tooMany()
       try {
         const opened = await reader.open(selection.type, start)
         const stream = createPushStream({ call, selection, opened }, { ...options, limits })
@@ -42,7 +49,7 @@ export function createPushStreams(options: PushStreamsOptions): PushStreams {
         await stream.run().finally(() => open.delete(stream))
         return { _meta: { [MetaKey.subscriptionId]: call.requestId } }
       } finally {
-        release()
+        turns.end(owner)
       }
     },
     check() {
@@ -51,31 +58,6 @@ export function createPushStreams(options: PushStreamsOptions): PushStreams {
     close() {
       isClosed = true
       for (const stream of open) stream.close()
-    },
-  }
-}
-
-/** Counts the streams of callers. */
-function createTurns({ limits, createError }: Pick<PushStreamsOptions, 'limits' | 'createError'>): {
-  /** Returns what gives the place back. @throws RpcError `ResourceExhausted` */
-  take(owner: unknown): () => void
-} {
-  const counts = new Map<unknown, number>()
-  let total = 0
-  const countOf = (owner: unknown): number => (owner === undefined ? 0 : (counts.get(owner) ?? 0))
-  const refuse = (limit: 'maxStreams' | 'maxPrincipalStreams') =>
-    createError('ResourceExhausted', 'Too many open streams of events', { limit, max: limits[limit] })
-  return {
-    take(owner) {
-      if (total >= limits.maxStreams) throw refuse('maxStreams')
-      if (countOf(owner) >= limits.maxPrincipalStreams) throw refuse('maxPrincipalStreams')
-      total++
-      if (owner !== undefined) counts.set(owner, countOf(owner) + 1)
-      return () => {
-        total--
-        if (countOf(owner) <= 1) counts.delete(owner)
-        else counts.set(owner, countOf(owner) - 1)
-      }
     },
   }
 }

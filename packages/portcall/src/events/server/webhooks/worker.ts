@@ -35,7 +35,6 @@ export interface DeliveryWorker {
 const TOPIC = 'events-subscriptions'
 const PAGE_SIZE = 500
 const MAX_CHECKS = 32
-const FOREVER_MS = 2 ** 31 - 1
 const QUEUE_TIMEOUT_MS = 60_000
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
@@ -123,7 +122,7 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
   const { subscriptions, store, typeOf, removalOf, limits, now } = options
   const { maxConcurrent: limit, maxHostConcurrent: maxOwned, leaseTtlMs } = limits
   const turns = createTurns({ limit, maxOwned, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
-  const checks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity, queueTimeoutMs: FOREVER_MS })
+  const checks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity })
   const deliverOptions: DeliverOptions = { ...options, turns }
   const leaseOptions: WithLeaseOptions = { store, leaseTtlMs, subscriptions, stopping }
 

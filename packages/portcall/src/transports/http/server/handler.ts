@@ -107,7 +107,7 @@ function createShares({
   maxRequests: limit,
   maxPrincipalRequests: maxOwned,
 }: HttpLimits): (owner: string | undefined) => () => void {
-  const turns = createTurns({ limit, maxOwned, maxQueued: 0, queueTimeoutMs: 0 })
+  const turns = createTurns({ limit, maxOwned })
   return (owner) => {
     if (turns.begin({}, owner) !== true)
       throw httpError(429, 'Too many concurrent requests of this caller', { 'retry-after': '1' })

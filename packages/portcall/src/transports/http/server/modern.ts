@@ -25,12 +25,7 @@ export interface ModernHandler {
 export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
   const { methodOf, limits } = endpoint
   const validateHeaders = createHeaderValidator(methodOf, true)
-  const turns = createTurns({
-    limit: limits.maxSubscriptions,
-    maxOwned: limits.maxPrincipalSubscriptions,
-    maxQueued: 0,
-    queueTimeoutMs: 0,
-  })
+  const turns = createTurns({ limit: limits.maxSubscriptions, maxOwned: limits.maxPrincipalSubscriptions })
 
   /** Does not wait for the end of the stream: everything on the stack would stay in memory for as long as it is open. */
   const subscribe = (message: Request, context: HttpContext): LongLivedStream => {
