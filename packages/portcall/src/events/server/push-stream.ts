@@ -1,6 +1,6 @@
 import { onAbort } from '../../../../util/src/abort.ts'
 import { backoffMs } from '../../../../util/src/backoff.ts'
-import { raceAbort, unref } from '../../../../util/src/timers.ts'
+import { interruptibleDelay, raceAbort, unref } from '../../../../util/src/timers.ts'
 import { internalError, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { type EventCursor, EventNotification } from '../../protocol/events.ts'
@@ -69,7 +69,7 @@ export function createPushStream(
         if (error instanceof RpcError) throw error
         await sendTrouble(error)
         if (failures === MAX_ATTEMPTS) break
-        await waiting.pause(backoffMs(failures - 1, RETRY))
+        await interruptibleDelay(backoffMs(failures - 1, RETRY), closing.signal)
       }
     }
     return undefined
@@ -106,18 +106,17 @@ export function createPushStream(
       try {
         if (await sendNew()) continue
         failures = 0
-        await waiting.wait(limits.heartbeatIntervalMs)
+        await waiting.wait()
       } catch (error) {
         if (error instanceof RpcError) throw error
         await sendTrouble(error)
-        await waiting.pause(backoffMs(failures++, RETRY))
+        await interruptibleDelay(backoffMs(failures++, RETRY), closing.signal)
       }
     }
   }
   const close = (): void => {
     closing.abort()
     waiting.wake()
-    waiting.cancel()
   }
 
   return {
