@@ -15,3 +15,8 @@ export function concatBytes(chunks: readonly Uint8Array[], length: number): Uint
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
+
+/** Reports whether a text has more bytes than allowed, in UTF-8. A text that is far from the limit is not encoded. */
+export function isLargerThan(text: string, maxBytes: number): boolean {
+  return text.length > maxBytes || (text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes)
+}

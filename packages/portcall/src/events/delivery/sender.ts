@@ -1,5 +1,6 @@
 /** Sends signed messages to the webhooks of subscribers, whose URLs anyone may name. */
 
+import { isLargerThan } from '../../../../util/src/bytes.ts'
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { constantTimeEqual } from '../../../../util/src/digest.ts'
 import { parseJson } from '../../../../util/src/parse-json.ts'
@@ -136,7 +137,7 @@ export function createEventSender(
       return typeof url === 'string' ? shownProblemOf(checkUrl(url, policy)) : 'The URL of the webhook is missing'
     },
     async deliver(message) {
-      if (new TextEncoder().encode(message.body).length > MAX_DELIVERY_BYTES) return { type: 'too_large' }
+      if (isLargerThan(message.body, MAX_DELIVERY_BYTES)) return { type: 'too_large' }
       return post<DeliveryOutcome>(message, (response) => deliveryOutcome(response, now()))
     },
     async verify(message) {

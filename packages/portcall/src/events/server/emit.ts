@@ -1,3 +1,4 @@
+import { isLargerThan } from '../../../../util/src/bytes.ts'
 import { randomId } from '../../../../util/src/random.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { InvalidOutputError } from '../../server/errors.ts'
@@ -6,7 +7,6 @@ import type { EmitOptions } from './definition.ts'
 import type { EventTypeEntry } from './event-types.ts'
 import type { StoredEvent } from './feed.ts'
 import type { EventLimits } from './limits.ts'
-import { isLargerThan } from './selection.ts'
 
 export interface EmitterOptions {
   readonly announcements: Pick<Announcements, 'announce'>

@@ -1,3 +1,4 @@
+import { isLargerThan } from '../../../../util/src/bytes.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { EventCursor, EventDeliveryMode } from '../../protocol/events.ts'
@@ -95,9 +96,4 @@ export function readAmount(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !(value >= 0)) throw invalidParams(`${name} must be a number that is not negative`)
   return value
-}
-
-/** Reports whether a text has more bytes than allowed. */
-export function isLargerThan(text: string, maxBytes: number): boolean {
-  return text.length > maxBytes || (text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes)
 }

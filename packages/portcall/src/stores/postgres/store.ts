@@ -1,3 +1,4 @@
+import { isLargerThan } from '../../../../util/src/bytes.ts'
 import { compareKeys, DEFAULT_LIMIT, prefixEnd } from '../listing.ts'
 import { createBatcher, type Idle } from '../remote/batcher.ts'
 import type { KeyValueStore } from '../store.ts'
@@ -85,7 +86,7 @@ function rangeOf(prefix: string): { from: string; to: string | undefined } {
 /** @throws RangeError if the key is too long. */
 function encodeKey(key: string): string {
   const encoded = encodeText(key)
-  if (3 * encoded.length > MAX_KEY_BYTES && new TextEncoder().encode(encoded).length > MAX_KEY_BYTES)
+  if (isLargerThan(encoded, MAX_KEY_BYTES))
     throw new RangeError(`The key is too long: keys in PostgreSQL are limited to ${MAX_KEY_BYTES} bytes`)
   return encoded
 }

@@ -1,3 +1,4 @@
+import { isLargerThan } from '../../../../util/src/bytes.ts'
 import { PortcallError } from '../../../../util/src/errors.ts'
 import { createAnnouncements } from '../../stores/announcements.ts'
 import type { Bus } from '../../stores/bus.ts'
@@ -83,8 +84,9 @@ export function createTaskStore({ store, bus, limits, now }: TaskStoreOptions): 
 
   const serialize = (record: TaskRecord): string => {
     const text = JSON.stringify(record)
-    const bytes = text.length * 3 > limits.maxRecordBytes ? new TextEncoder().encode(text).length : 0
-    if (bytes > limits.maxRecordBytes) throw new TaskRecordTooLargeError(bytes, limits.maxRecordBytes)
+    const { maxRecordBytes } = limits
+    if (isLargerThan(text, maxRecordBytes))
+      throw new TaskRecordTooLargeError(new TextEncoder().encode(text).length, maxRecordBytes)
     return text
   }
   /** Removes a task from the unfinished ones. If that fails, the entry expires with the task. */
