@@ -194,6 +194,7 @@ export const NODE_FILES = [
   'util/is-running.ts',
   'util/rename-file.ts',
   'util/watch-tree.ts',
+  'util/write-file-atomically.ts',
   'transports/stdio/orphan-guard.ts',
   'gateway/admin/',
   'testing/pair/stdio.ts',

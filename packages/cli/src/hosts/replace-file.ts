@@ -1,8 +1,7 @@
-import { copyFile, mkdir, open, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { withFileLock } from '../../../util/src/file-lock.ts'
-import { randomId } from '../../../util/src/random.ts'
-import { renameFile } from '../../../util/src/rename-file.ts'
+import { writeFileAtomically } from '../../../util/src/write-file-atomically.ts'
 
 /** Reads a text file. Returns an empty string if it does not exist. */
 export async function readTextFile(path: string): Promise<string> {
@@ -47,17 +46,13 @@ export async function replaceFile(path: string, text: string, expected: string):
   const existing = await stat(real).catch(() => undefined)
   const backup = existing && `${real}.${timestamp(new Date())}.bak`
   if (backup) await copyFile(real, backup)
-  const temporary = `${real}.${randomId(6)}.tmp`
-  try {
-    const file = await open(temporary, 'wx', existing ? existing.mode & 0o777 : 0o600)
-    await file.writeFile(text)
-    await file.sync()
-    await file.close()
+  const beforeReplace = async (): Promise<void> => {
     if ((await readTextFile(real)) !== expected) throw new FileChangedError(`${real} was changed meanwhile`)
-    await renameFile(temporary, real)
+  }
+  try {
+    await writeFileAtomically(real, text, { mode: existing ? existing.mode & 0o777 : 0o600, beforeReplace })
     await deleteOldBackups(real).catch(() => {})
   } catch (error) {
-    await rm(temporary, { force: true })
     if (backup) await rm(backup, { force: true })
     throw error
   }

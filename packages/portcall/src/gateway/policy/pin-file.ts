@@ -1,6 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { withFileLock } from '../../../../util/src/file-lock.ts'
-import { randomId } from '../../../../util/src/random.ts'
+import { writeFileAtomically } from '../../../../util/src/write-file-atomically.ts'
 import type { PinStorage } from './pin-lock.ts'
 
 /** Stores pins in a file, which is replaced as a whole. Processes that write to it take turns, with a lock file next to it. */
@@ -15,9 +15,7 @@ export function createPinFile(path: string): PinStorage {
     replace: (expected, text) =>
       withFileLock(`${path}.lock`, async () => {
         if ((await read()) !== expected) return false
-        const temporary = `${path}.${randomId(6)}`
-        await writeFile(temporary, text, { flag: 'wx' })
-        await rename(temporary, path)
+        await writeFileAtomically(path, text)
         return true
       }),
   }

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { withFileLock } from '../../../../../util/src/file-lock.ts'
-import { renameFile } from '../../../../../util/src/rename-file.ts'
+import { writeFileAtomically } from '../../../../../util/src/write-file-atomically.ts'
 import { isObject } from '../../../jsonrpc/message.ts'
 import { listKeys } from '../../../stores/listing.ts'
 import type { KeyValueStore, SetOptions } from '../../../stores/store.ts'
@@ -91,20 +90,6 @@ function parse(text: string): object {
 
 const isEntry = (entry: unknown): entry is Entry => isObject(entry) && typeof entry.value === 'string'
 
-async function writeEntries(path: string, entries: Entries): Promise<void> {
-  const temporary = `${path}.${randomUUID()}`
-  try {
-    const file = await open(temporary, 'wx', OWNER_ONLY)
-    try {
-      await file.writeFile(JSON.stringify(Object.fromEntries(entries), undefined, 1))
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await chmod(temporary, OWNER_ONLY)
-    await renameFile(temporary, path)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
+function writeEntries(path: string, entries: Entries): Promise<void> {
+  return writeFileAtomically(path, JSON.stringify(Object.fromEntries(entries), undefined, 1), { mode: OWNER_ONLY })
 }
