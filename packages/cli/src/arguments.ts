@@ -39,8 +39,8 @@ async function readArgument(word: string): Promise<Argument> {
 
 let stdin: Promise<string> | undefined
 
-/** Reads a file, or stdin for `-`; stdin may be used more than once. */
-async function readInput(path: string): Promise<string> {
+/** Reads a file, or stdin for `-`; stdin may be used more than once. @throws CliError if the file cannot be read. */
+export async function readInput(path: string): Promise<string> {
   if (path === '-') return (stdin ??= readText(process.stdin))
   try {
     return await readFile(path, 'utf8')

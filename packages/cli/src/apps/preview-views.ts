@@ -1,16 +1,15 @@
 /** `portcall apps preview`: a local page that shows the views. */
 import type { Client } from 'portcall/client'
-import { usageError } from '../cli-error.ts'
+import { readPortFlag } from '../command-line/flag-values.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { guardStdout, type Io } from '../io.ts'
 import type { AppsFlags } from './flags.ts'
 
 /** Serves the page until Ctrl-C. */
 export async function previewViews(client: Client, flags: AppsFlags, io: Io): Promise<ExitReason> {
-  const { port = '0' } = flags
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usageError(`--port must be a port, not ${port}`)
+  const port = readPortFlag('port', flags.port ?? '0')
   const { servePreview } = await import('portcall/apps/testing')
-  const preview = await servePreview({ client: client as never, port: Number(port) })
+  const preview = await servePreview({ client: client as never, port })
   if (io.json) io.value({ url: preview.url })
   else io.data(`Preview: ${preview.url}`)
   guardStdout()

@@ -60,3 +60,17 @@ export function readCountFlag(text: string | undefined): number {
   if (!Number.isInteger(count) || count < 1) throw usageError(`--count must be a positive integer, not ${text}`)
   return count
 }
+
+/** Returns the port that an option names; 0 stands for any free one. @throws CliError if the text is no port, or a smaller one than `min`. */
+export function readPortFlag(flag: string, text: string, min = 0): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port >= min && port <= 65_535) return port
+  throw usageError(`--${flag} must be a port number, not ${text}`)
+}
+
+/** Returns the milliseconds of an option that has seconds. @throws CliError if the text is no positive number. */
+export function readSecondsFlag(flag: string, text: string): number {
+  const ms = Number(text) * 1000
+  if (ms > 0) return ms
+  throw usageError(`--${flag} must be a number of seconds, not ${text}`)
+}

@@ -1,8 +1,7 @@
 import type { DiagnoseOptions, Diagnosis, DiagnosisStepId, StepResult } from 'portcall/diagnostics'
 import { sanitize } from '../../../util/src/printable.ts'
-import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
-import { readHeaderFlags } from '../command-line/flag-values.ts'
+import { readHeaderFlags, readSecondsFlag } from '../command-line/flag-values.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
@@ -52,15 +51,14 @@ export const doctorCommand: Command = defineCommand({
 })
 
 async function readOptions({ target, headers }: ResolvedTarget, flags: ValuesOf<typeof FLAGS>, io: Io): Promise<DiagnoseOptions> {
-  const seconds = flags.timeout === undefined ? undefined : Number(flags.timeout)
-  if (seconds !== undefined && !(seconds > 0)) throw usageError(`--timeout must be a number of seconds, not ${flags.timeout}`)
+  const stepTimeoutMs = flags.timeout === undefined ? undefined : readSecondsFlag('timeout', flags.timeout)
   const { storedProvider } = await import('../login/stored-login.ts')
   const auth = target instanceof URL ? await storedProvider(target) : undefined
   return {
     headers: { ...headers, ...readHeaderFlags(flags.header) },
     signal: io.signal,
     ...(auth && { auth }),
-    ...(seconds !== undefined && { stepTimeoutMs: seconds * 1000 }),
+    ...(stepTimeoutMs !== undefined && { stepTimeoutMs }),
     ...(flags['protocol-version'] !== undefined && { protocolVersion: flags['protocol-version'] }),
   }
 }

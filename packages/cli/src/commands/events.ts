@@ -1,13 +1,29 @@
 import type { ClientEvents, EventDeliveryMode, EventOptions, EventType } from 'portcall/events/client'
 import { isObject, type JsonObject } from 'portcall/jsonrpc'
-import { buildArguments, readArguments, validateArguments } from '../arguments.ts'
+import { buildArguments, readArguments, readInput, validateArguments } from '../arguments.ts'
 import { CliError, usageError } from '../cli-error.ts'
-import { type Command, defineCommand } from '../command.ts'
+import { type Command, defineCommand, type Flags, type ValuesOf } from '../command.ts'
 import { findByName, unknownName } from '../command-line/did-you-mean.ts'
-import { readCountFlag } from '../command-line/flag-values.ts'
+import { readCountFlag, readPortFlag, readSecondsFlag } from '../command-line/flag-values.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { type EventsClient, withEventsClient } from '../target/connect.ts'
+
+const FLAGS = {
+  mode: { type: 'string', value: 'MODE', description: 'How to receive events: push, poll or webhook' },
+  webhook: { type: 'string', value: 'URL', description: 'listen: receive a webhook at this public URL' },
+  port: { type: 'string', short: 'p', value: 'PORT', description: 'listen: local port of the webhook (default: 8085)' },
+  state: { type: 'string', value: 'FILE', description: 'listen: continue at the position in this file, and keep it there' },
+  count: { type: 'string', value: 'N', description: 'listen: exit after N events' },
+  'max-age': { type: 'string', value: 'SECONDS', description: 'Leave out events that are older' },
+  url: { type: 'string', value: 'URL', description: 'subscribe, unsubscribe: URL of the webhook' },
+  secret: {
+    type: 'string',
+    value: 'SECRET',
+    description: 'subscribe: its secret, whsec_…; @FILE reads it (default: a new one)',
+  },
+  ttl: { type: 'string', value: 'SECONDS', description: 'Ask for a subscription of this duration' },
+} as const satisfies Flags
 
 /** `portcall events` */
 export const eventsCommand: Command = defineCommand({
@@ -30,21 +46,7 @@ export const eventsCommand: Command = defineCommand({
       },
     },
   ],
-  flags: {
-    mode: { type: 'string', value: 'MODE', description: 'How to receive events: push, poll or webhook' },
-    webhook: { type: 'string', value: 'URL', description: 'listen: receive a webhook at this public URL' },
-    port: { type: 'string', short: 'p', value: 'PORT', description: 'listen: local port of the webhook (default: 8085)' },
-    state: { type: 'string', value: 'FILE', description: 'listen: continue at the position in this file, and keep it there' },
-    count: { type: 'string', value: 'N', description: 'listen: exit after N events' },
-    'max-age': { type: 'string', value: 'SECONDS', description: 'Leave out events that are older' },
-    url: { type: 'string', value: 'URL', description: 'subscribe, unsubscribe: URL of the webhook' },
-    secret: {
-      type: 'string',
-      value: 'SECRET',
-      description: 'subscribe: its secret, whsec_…; @FILE reads it (default: a new one)',
-    },
-    ttl: { type: 'string', value: 'SECONDS', description: 'Ask for a subscription of this duration' },
-  },
+  flags: FLAGS,
   examples: [
     'portcall events http://127.0.0.1:3000/mcp',
     'portcall events http://127.0.0.1:3000/mcp listen order.created region=eu --state orders.json',
@@ -62,7 +64,7 @@ export const eventsCommand: Command = defineCommand({
 interface ActionOptions {
   readonly name: string
   readonly words: readonly string[]
-  readonly flags: { readonly [name: string]: string | boolean | readonly string[] | undefined }
+  readonly flags: ValuesOf<typeof FLAGS>
   readonly io: Io
 }
 
@@ -80,15 +82,14 @@ const list: Action = async ({ events }, { io }) => {
 
 const listen: Action = async ({ events }, { name, words, flags, io }) => {
   const args = await readEventArguments(events, name, words)
-  const max = readCountFlag(textOf(flags.count))
-  const { webhook, server } = await openReceiver(textOf(flags.webhook), textOf(flags.port), io)
+  const max = readCountFlag(flags.count)
+  const { webhook, server } = await openReceiver(flags.webhook, flags.port, io)
   const { openStateFile } = await import('../events/state-file.ts')
-  const file = textOf(flags.state)
   const options: EventOptions = {
-    ...readMode(textOf(flags.mode)),
+    ...readMode(flags.mode),
     ...readTimes(flags),
     ...(webhook && { webhook }),
-    ...(file !== undefined && { state: await openStateFile(file) }),
+    ...(flags.state !== undefined && { state: await openStateFile(flags.state) }),
     onGap: () => io.log('Events are missing here'),
     onError: (error) => io.log(`warning: ${error instanceof Error ? error.message : String(error)}`),
   }
@@ -117,10 +118,10 @@ const listen: Action = async ({ events }, { name, words, flags, io }) => {
 const subscribe: Action = async (client, { name, words, flags, io }) => {
   const args = await readEventArguments(client.events, name, words)
   const { createWebhookSecret, isWebhookSecret } = await import('portcall/events/client')
-  const given = textOf(flags.secret)
+  const given = flags.secret
   const secret = given === undefined ? createWebhookSecret() : await readSecret(given)
   if (!isWebhookSecret(secret)) throw usageError('--secret must be whsec_ and the base64 of 24 to 64 bytes')
-  const delivery = { mode: 'webhook', url: urlOf(flags.url), secret }
+  const delivery = { mode: 'webhook', url: urlOf(flags), secret }
   const params = { name, arguments: args, delivery, cursor: null, ...readTimes(flags) }
   const { resultType: _, _meta, ...result } = await client.request('events/subscribe', params, { signal: io.signal })
   if (io.json) return io.value({ ...result, ...(given === undefined && { secret }) })
@@ -133,7 +134,7 @@ const subscribe: Action = async (client, { name, words, flags, io }) => {
 
 const unsubscribe: Action = async (client, { name, words, flags, io }) => {
   const args = await readEventArguments(client.events, name, words)
-  const params = { name, arguments: args, delivery: { mode: 'webhook', url: urlOf(flags.url) } }
+  const params = { name, arguments: args, delivery: { mode: 'webhook', url: urlOf(flags) } }
   await client.request('events/unsubscribe', params, { signal: io.signal })
   if (io.json) io.value({})
 }
@@ -154,8 +155,7 @@ async function openReceiver(url: string | undefined, portText: string | undefine
   const { eventWebhook } = await import('portcall/events/client')
   const { serveWebhook } = await import('../events/webhook-server.ts')
   const webhook = eventWebhook({ url, onError: (error) => io.log(`warning: ${String(error)}`) })
-  const port = portText === undefined ? DEFAULT_PORT : Number(portText)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw usageError(`--port must be a port, not ${portText}`)
+  const port = portText === undefined ? DEFAULT_PORT : readPortFlag('port', portText, 1)
   const server = await serveWebhook(webhook, port).catch((error: unknown) => {
     throw new CliError('failed', `Port ${port} cannot be used: ${String(error)}`)
   })
@@ -170,30 +170,18 @@ function readMode(text: string | undefined): Pick<EventOptions, 'mode'> {
 }
 
 function readTimes(flags: ActionOptions['flags']): { readonly maxAgeMs?: number; readonly ttlMs?: number } {
-  const maxAgeMs = readSeconds('--max-age', textOf(flags['max-age']))
-  const ttlMs = readSeconds('--ttl', textOf(flags.ttl))
-  return { ...(maxAgeMs !== undefined && { maxAgeMs }), ...(ttlMs !== undefined && { ttlMs }) }
-}
-
-function readSeconds(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const seconds = Number(text)
-  if (!(seconds > 0)) throw usageError(`${flag} must be a number of seconds, not ${text}`)
-  return Math.round(seconds * 1000)
+  const { ttl, 'max-age': maxAge } = flags
+  return {
+    ...(maxAge !== undefined && { maxAgeMs: Math.round(readSecondsFlag('max-age', maxAge)) }),
+    ...(ttl !== undefined && { ttlMs: Math.round(readSecondsFlag('ttl', ttl)) }),
+  }
 }
 
 async function readSecret(text: string): Promise<string> {
-  if (!text.startsWith('@')) return text
-  const { readFile } = await import('node:fs/promises')
-  return (await readFile(text.slice(1), 'utf8')).trim()
+  return text.startsWith('@') ? (await readInput(text.slice(1))).trim() : text
 }
 
-function urlOf(value: unknown): string {
-  const url = textOf(value)
+function urlOf({ url }: ActionOptions['flags']): string {
   if (url === undefined) throw usageError('--url is missing: the URL of the webhook')
   return url
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

@@ -1,12 +1,12 @@
 import { request } from 'node:http'
 import { CliError, usageError } from '../cli-error.ts'
-import { readPort } from './listen.ts'
+import { readPortFlag } from '../command-line/flag-values.ts'
 import { type RunFile, readRunFiles } from './run-file.ts'
 
 /** Returns the running gateways: all, or the one with this admin port. @throws CliError if there is none. */
 export function findGateways(admin: string | undefined): readonly RunFile[] {
   const runs = readRunFiles()
-  const port = admin === undefined ? undefined : readPort('admin', admin)
+  const port = admin === undefined ? undefined : readPortFlag('admin', admin)
   const found = port === undefined ? runs : runs.filter((run) => run.port === port)
   if (found.length === 0)
     throw new CliError('unreachable', port === undefined ? 'no gateway is running' : `no gateway has the admin port ${port}`, {

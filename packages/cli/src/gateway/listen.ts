@@ -6,6 +6,7 @@ import type { ListeningServer, ServeOptions } from 'portcall/node'
 import { pathOf } from '../../../util/src/request-target.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
+import { readPortFlag } from '../command-line/flag-values.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { Controller } from './controller.ts'
 import { createAdminToken, writeRunFile } from './run-file.ts'
@@ -63,7 +64,7 @@ export async function listenOverHttp(
       onRequest: (request) => refuseSet?.(request) ?? onRequest?.(request) ?? protection?.onRequest(request),
     }),
     ...(listen.allowedOrigins && { allowedOrigins: listen.allowedOrigins }),
-    ...(flags.port !== undefined && { port: readPort(portFlag, flags.port) }),
+    ...(flags.port !== undefined && { port: readPortFlag(portFlag, flags.port) }),
     ...(host !== undefined && { host }),
     path: sets ? `${path}/*` : path,
     ...(flags['allow-host'].length > 0 && { allowedHosts: flags['allow-host'] }),
@@ -114,12 +115,6 @@ function assertProtected(host: string, { isProtected, flags, listen }: Exposure)
     throw usageError(`listening on ${host} requires the host names of the gateway`, 'add --allow-host gateway.example.com')
 }
 
-/** Reads a port number. @throws CliError */
-export function readPort(flag: string, text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw usageError(`--${flag} must be a port number, not ${text}`)
-  return Number(text)
-}
-
 export interface AdminContext {
   readonly config: Pick<GatewayConfig, 'settings'>
   readonly flags: { readonly admin: string | undefined }
@@ -135,7 +130,7 @@ export async function startAdmin(
   if (admin === false && flags.admin === undefined) return undefined
   const { serveAdmin } = await import('portcall/gateway/admin')
   const configured = typeof admin === 'object' ? admin.port : undefined
-  const port = flags.admin === undefined ? (configured ?? 0) : readPort('admin', flags.admin)
+  const port = flags.admin === undefined ? (configured ?? 0) : readPortFlag('admin', flags.admin)
   const token = createAdminToken()
   const server = await serveAdmin(controller, { port, token }).catch((error: unknown) => {
     throw usageError(`the admin endpoint: ${error instanceof Error ? error.message : String(error)}`)

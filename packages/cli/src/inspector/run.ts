@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { ListeningInspector } from 'portcall/inspector'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Invocation, ServerArgument } from '../command.ts'
-import { readEnvFlags, readHeaderFlags } from '../command-line/flag-values.ts'
+import { readEnvFlags, readHeaderFlags, readPortFlag, readSecondsFlag } from '../command-line/flag-values.ts'
 import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { guardStdout, type Io } from '../io.ts'
@@ -72,12 +72,12 @@ function loadModule(path: string): ReturnType<typeof loadServer> {
 }
 
 function readListenOptions(flags: InspectFlags): { port: number; host?: string; allowedHosts?: readonly string[] } {
-  const { port = '0', 'insecure-listen-on-address': host, 'allow-host': names } = flags
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usageError(`--port must be a port, not ${port}`)
+  const { port: portText = '0', 'insecure-listen-on-address': host, 'allow-host': names } = flags
+  const port = readPortFlag('port', portText)
   const isRemote = host !== undefined && !LOOPBACK_HOSTS.has(host)
   if (isRemote && names.length === 0)
     throw usageError('--insecure-listen-on-address needs --allow-host', 'such as --allow-host dev.example.com')
-  return { port: Number(port), ...(host !== undefined && { host }), ...(names.length > 0 && { allowedHosts: names }) }
+  return { port, ...(host !== undefined && { host }), ...(names.length > 0 && { allowedHosts: names }) }
 }
 
 type Settings = NonNullable<Parameters<ListeningInspector['backend']['servers']['add']>[0]['settings']>
@@ -87,15 +87,14 @@ async function readSettings(flags: InspectFlags): Promise<Settings> {
   const headers = readHeaderFlags(flags.header)
   const env = readEnvFlags(flags.env)
   const logLevel = log === undefined ? undefined : await readLevel(log)
-  const ms = Number(timeout) * 1000
-  if (timeout !== undefined && !(ms > 0)) throw usageError(`--timeout must be a number of seconds, not ${timeout}`)
+  const ms = timeout === undefined ? undefined : readSecondsFlag('timeout', timeout)
   return {
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(cwd !== undefined && { cwd }),
     ...(revision !== undefined && { revision }),
     ...(logLevel && { logLevel }),
-    ...(timeout !== undefined && { requestTimeoutMs: ms, connectTimeoutMs: ms }),
+    ...(ms !== undefined && { requestTimeoutMs: ms, connectTimeoutMs: ms }),
     ...(flags.root.length > 0 && { roots: flags.root.map((path) => ({ uri: pathToFileURL(resolve(path)).href })) }),
   }
 }

@@ -12,7 +12,7 @@ import type { ClientEvents } from 'portcall/events/client'
 import type { ClientTasks } from 'portcall/tasks/client'
 import { usageError } from '../cli-error.ts'
 import type { Invocation } from '../command.ts'
-import { readHeaderFlags, readVersionFlag } from '../command-line/flag-values.ts'
+import { readHeaderFlags, readSecondsFlag, readVersionFlag } from '../command-line/flag-values.ts'
 import type { ConnectionValues } from '../command-line/flags.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
@@ -127,8 +127,7 @@ async function storedAuth(url: URL): Promise<Pick<ConnectOptions, 'auth'>> {
 }
 
 function readTimeouts(text: string): Pick<ConnectOptions, 'timeouts' | 'connectTimeoutMs'> {
-  const ms = Number(text) * 1000
-  if (!(ms > 0)) throw usageError(`--timeout must be a number of seconds, not ${text}`)
+  const ms = readSecondsFlag('timeout', text)
   return { timeouts: { requestTimeoutMs: ms, totalTimeoutMs: Math.max(ms, 600_000) }, connectTimeoutMs: ms }
 }
 
