@@ -37,9 +37,6 @@ export const EVENTS_LIST_CHANGED_FILTER = 'eventsListChanged'
 /** The header of a delivery that names the subscription. */
 export const SUBSCRIPTION_ID_HEADER = 'X-MCP-Subscription-Id'
 
-/** The path of the document with which an origin says where it receives deliveries. */
-export const WEBHOOK_RECEIVER_PATH = '/.well-known/mcp-webhook-receiver.json'
-
 /** Maximum size of the body of a delivery. */
 export const MAX_DELIVERY_BYTES: number = 256 * 1024
 
@@ -76,19 +73,12 @@ export interface EventOccurrence {
   name: string
   /** When it happened, in ISO 8601. */
   timestamp: string
-  /** The event itself, as the `payloadSchema` of the type describes it. */
   /** The content of the event, as the `payloadSchema` of the type describes it. */
   data: JsonObject
   /** The position after this event. Only in streams and deliveries. */
   cursor?: EventCursor
   /** Metadata by key. */
   _meta?: Meta
-}
-
-/** The settings with which a server declares the extension. */
-export interface EventsSettings {
-  /** True if the server notifies of changes of `events/list`. Default: false. */
-  listChanged?: boolean
 }
 
 /** The params of `events/list`. */

@@ -33,7 +33,7 @@ export function readOccurrence(value: unknown): EventOccurrence | undefined {
 }
 
 /** Reads a cursor. Anything but a text counts as `null`, which is the start from now on. */
-export function readEventCursor(value: unknown): EventCursor {
+function readEventCursor(value: unknown): EventCursor {
   return isString(value) ? value : null
 }
 

@@ -4,7 +4,7 @@ import { EVENT_ERROR_CODES, type EventErrorData, type EventErrorName, type Event
 /** Creates an error of the extension, with the number that the profile has for it. */
 export type CreateEventError = <Name extends EventErrorName>(name: Name, message: string, data?: EventErrorData[Name]) => RpcError
 
-/** Returns what creates the errors of a profile. */
+/** Returns the function that creates the errors of a profile. */
 export function eventErrors(profile: EventErrorProfile): CreateEventError {
   const codes = EVENT_ERROR_CODES[profile]
   return (name, message, data) => new RpcError(codes[name], message, data)

@@ -16,11 +16,11 @@ import type { Call, CallContext } from '../../server/call.ts'
 import { defineServerExtension } from '../../server/define-extension.ts'
 import type { ServerExtension, ServerExtensionContext } from '../../server/extension.ts'
 import { createVisibleItems } from '../../server/features/lists.ts'
+import { createAnnouncements } from '../../stores/announcements.ts'
 import type { Bus } from '../../stores/bus.ts'
 import { decorateBus, decorateLog, timeoutDecorator } from '../../stores/decorate.ts'
 import type { EventLog } from '../../stores/log.ts'
 import { createMemoryLog } from '../../stores/memory/log.ts'
-import { createAnnouncements } from '../../stores/announcements.ts'
 import type { EmitOptions, EventArguments, EventDefinition, EventHooks, EventSource } from './definition.ts'
 import { createEmit, type Emit } from './emit.ts'
 import { eventErrors } from './errors.ts'
@@ -40,7 +40,8 @@ import { type EventsProfile, type EventsProfileName, readProfile } from './profi
 import { createPushStreams, type PushStreams } from './push-streams.ts'
 import { createEventReader } from './reader.ts'
 import { createSelector, type Selection } from './selection.ts'
-import { WEBHOOK_LIMIT_NAMES, WEBHOOKS_NAMES, type WebhooksOptions } from './webhooks/options.ts'
+import { WEBHOOK_LIMITS } from './webhooks/limits.ts'
+import { WEBHOOKS_NAMES, type WebhooksOptions } from './webhooks/options.ts'
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.ts'
 
 /** How events are stored and delivered. */
@@ -116,7 +117,7 @@ export function events(options: EventsOptions = {}): ServerExtension<'event', Se
   const { webhooks = false } = options
   if (typeof webhooks !== 'boolean') {
     checkOptions('events(): webhooks', webhooks, { names: WEBHOOKS_NAMES })
-    checkOptions('events(): webhooks: limits', webhooks.limits ?? {}, { names: WEBHOOK_LIMIT_NAMES })
+    checkOptions('events(): webhooks: limits', webhooks.limits ?? {}, { names: WEBHOOK_LIMITS })
   }
   if (typeof options.profile === 'object') checkOptions('events(): profile', options.profile, { names: PROFILE })
   const profile = readProfile(options.profile)

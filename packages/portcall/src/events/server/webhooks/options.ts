@@ -1,6 +1,6 @@
 import type { OptionNames } from '../../../../../util/src/check-options.ts'
 import type { EventSenderOptions } from '../../delivery/sender.ts'
-import { WEBHOOK_LIMITS, type WebhookLimits } from './limits.ts'
+import type { WebhookLimits } from './limits.ts'
 
 /** How events are delivered to webhooks. */
 export interface WebhooksOptions extends Pick<EventSenderOptions, 'allow' | 'fetch'> {
@@ -25,4 +25,3 @@ export const WEBHOOKS_NAMES: OptionNames<WebhooksOptions> = {
   runWorker: 'boolean',
   limits: 'object',
 }
-export const WEBHOOK_LIMIT_NAMES: OptionNames<WebhookLimits> = WEBHOOK_LIMITS
