@@ -1,3 +1,4 @@
+import { onAbort } from '../../../../../util/src/abort.ts'
 import { randomId } from '../../../../../util/src/random.ts'
 import { unref } from '../../../../../util/src/timers.ts'
 import { takeLease } from '../../../stores/lease.ts'
@@ -75,13 +76,12 @@ export function isWoken(one: KnownSubscription, signal: AbortSignal): Promise<bo
   return new Promise((resolve) => {
     const finish = (woken: boolean): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
+      unsubscribe()
       delete one.onWake
       resolve(woken)
     }
-    const onAbort = (): void => finish(false)
     const timer = unref(setTimeout(finish, LINGER_MS, false))
-    signal.addEventListener('abort', onAbort)
+    const unsubscribe = onAbort(signal, () => finish(false))
     one.onWake = () => finish(true)
   })
 }

@@ -2,13 +2,13 @@ import { startSoon } from '../../../../../util/src/timers.ts'
 import type { RpcError } from '../../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
 import type { Call } from '../../../server/call.ts'
+import type { Announcements } from '../../../stores/announcements.ts'
 import type { Bus } from '../../../stores/bus.ts'
 import { decorateStore, timeoutDecorator } from '../../../stores/decorate.ts'
 import type { Sealer } from '../../../stores/sealing/seal.ts'
 import { sealStore } from '../../../stores/sealing/sealed-store.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
 import { createEventSender } from '../../delivery/sender.ts'
-import type { Announcements } from '../../../stores/announcements.ts'
 import type { CreateEventError } from '../errors.ts'
 import type { EventTypeEntry, EventTypes } from '../event-types.ts'
 import type { EventsProfile } from '../profile.ts'
@@ -93,27 +93,23 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
 
 /** The event types whose events this process delivers. They are watched once it has started: platforms may not allow timers before. */
 function createWatchedTypes(announcements: Announcements, worker: Pick<DeliveryWorker, 'wake'>) {
-  const unwatchByName = new Map<string, (() => void) | undefined>()
-  const keys = new Map<string, string>()
+  const types = new Set<{ readonly watch: () => void }>()
   let isStarted = false
-  const watch = (name: string, key: string): void =>
-    void unwatchByName.set(
-      name,
-      announcements.watch(key, () => worker.wake(name)),
-    )
   return {
     start() {
       if (isStarted) return
       isStarted = true
-      for (const [name, key] of keys) watch(name, key)
+      for (const type of types) type.watch()
     },
+    /** Adds an event type. Returns a function that removes it. */
     add(name: string, key: string): () => void {
-      keys.set(name, key)
-      if (isStarted) watch(name, key)
+      let unwatch: (() => void) | undefined
+      const type = { watch: () => void (unwatch = announcements.watch(key, () => worker.wake(name))) }
+      types.add(type)
+      if (isStarted) type.watch()
       return () => {
-        keys.delete(name)
-        unwatchByName.get(name)?.()
-        unwatchByName.delete(name)
+        types.delete(type)
+        unwatch?.()
       }
     },
   }
