@@ -5,3 +5,8 @@ const TEXT =
 export function isTextType(mimeType: string): boolean {
   return TEXT.test(mimeType)
 }
+
+/** Returns a media type without its parameters, in lower case; an empty text for none. */
+export function essence(mediaType: string | null | undefined): string {
+  return (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase()
+}

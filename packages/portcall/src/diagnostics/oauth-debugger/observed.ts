@@ -1,5 +1,6 @@
 /** Reads what the exchanges of a flow contain. */
 
+import { essence } from '../../../../util/src/media-type.ts'
 import { isUrl } from '../../../../util/src/parse-url.ts'
 import { isStrings } from '../../../../util/src/strings.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
@@ -66,7 +67,7 @@ function decodeBase64Url(text: string): Uint8Array {
 
 /** Returns the media type of a response in lower case, without parameters. */
 export function mediaTypeOf({ response }: AuthExchange): string {
-  return (response?.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  return essence(response?.headers['content-type'])
 }
 
 /** Reports whether a URL that a server names is safe: https, or http on this machine. */

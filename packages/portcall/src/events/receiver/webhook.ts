@@ -1,5 +1,6 @@
 /** The endpoint that receives the events of webhook subscriptions. */
 
+import { essence } from '../../../../util/src/media-type.ts'
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
 import { isStrictUrl } from '../../../../util/src/strict-url.ts'
@@ -21,6 +22,7 @@ import { createWebhookRegistry, type StoredSubscription, type WebhookRegistry } 
 const STORE_TIMEOUT_MS = 5000
 const PREFIX = 'portcall:webhook:'
 const MAX_ID_LENGTH = 512
+const MAX_TYPE_LENGTH = 200
 const RETRY_AFTER_S = '5'
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
@@ -179,8 +181,7 @@ async function readRequest(request: Request, options: EventWebhookOptions): Prom
   const { headers, method } = request
   const { now } = options
   if (method !== 'POST') throw new Refusal(405, 'Use POST', { allow: 'POST' })
-  const [mediaType = ''] = (headers.get('content-type') ?? '').slice(0, 200).split(';', 1)
-  if (mediaType.trim().toLowerCase() !== 'application/json') throw new Refusal(415, 'Use application/json')
+  if (essence(headers.get('content-type')?.slice(0, MAX_TYPE_LENGTH)) !== 'application/json') throw new Refusal(415, 'Use application/json')
   const subscriptionId = headers.get(SUBSCRIPTION_ID_HEADER)
   const messageId = headers.get('webhook-id')
   if (!isId(subscriptionId) || !isId(messageId))

@@ -1,5 +1,5 @@
 /** Chooses the media type of a request body. */
-import { isTextType } from '../../../../util/src/media-type.ts'
+import { essence, isTextType } from '../../../../util/src/media-type.ts'
 
 /** How the argument becomes a body. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'
@@ -51,11 +51,6 @@ function describe(key: string): ChosenMediaType {
 function ruleOf(key: string): KindRule {
   const type = essence(key)
   return KINDS.find(([, pattern]) => pattern.test(type)) ?? ['binary', /./, 'application/octet-stream']
-}
-
-/** Returns a media type without its parameters, in lower case. */
-export function essence(mediaType: string): string {
-  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
 /** Reports whether a media type is a range, which says what a server accepts and is not sent. */

@@ -1,5 +1,6 @@
 /** Plans and serializes multipart forms. A part is a file where the description says so, whatever its value looks like (RFC 7578, section 4.2). */
 
+import { essence } from '../../../../util/src/media-type.ts'
 import { readParts } from '../../../../util/src/parts.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ApiDocument } from '../document/document.ts'
@@ -7,7 +8,7 @@ import { arrayOrEmpty, objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
 import { formFields } from '../schemas/form-fields.ts'
 import { fileBlob, fileSchema, isFileArgument } from './files.ts'
-import { essence, isFileType, isRange } from './media-types.ts'
+import { isFileType, isRange } from './media-types.ts'
 import { toText } from './styles.ts'
 
 /** The objects among the values of a field: none is a file, all are, or those that have the form of a file. */

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { systemCodeOf } from '../../../../../util/src/connection-faults.ts'
 import { errorMessage } from '../../../../../util/src/errors.ts'
+import { essence } from '../../../../../util/src/media-type.ts'
 import { decodeMessage } from '../../../net/decode-message.ts'
 import { createProxyLookup } from '../../../net/proxy-setting.ts'
 import { createHttpRoutes } from '../../../net/routes.ts'
@@ -93,6 +94,5 @@ function headersOf(response: IncomingMessage | undefined): Record<string, string
 
 /** Reports whether a media type is the type of a response. */
 export function hasType({ headers }: HttpObservation, type: string): boolean {
-  const [first = ''] = (headers['content-type'] ?? '').split(';')
-  return first.trim().toLowerCase() === type
+  return essence(headers['content-type']) === type
 }

@@ -1,3 +1,5 @@
+import { essence } from '../../../../../util/src/media-type.ts'
+
 /** The response formats that a client accepts. */
 export interface AcceptedTypes {
   readonly json: boolean
@@ -50,5 +52,5 @@ function isUtf8(parameter: string): boolean {
 
 /** Reports whether a `Content-Type` is `text/event-stream`. Event streams are always UTF-8, so parameters are ignored. */
 export function isEventStream(contentType: string | undefined): boolean {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream'
+  return essence(contentType) === 'text/event-stream'
 }
