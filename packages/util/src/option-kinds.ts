@@ -1,6 +1,7 @@
 import { describe } from './describe.ts'
 import { isUrl } from './parse-url.ts'
 import { isSecretName } from './secret-names.ts'
+import { MAX_TIMER_MS } from './timers.ts'
 
 /** A test of a value, and how the values that pass are described in a message. */
 interface OptionKind {
@@ -14,8 +15,6 @@ const hasMethods = (value: unknown, names: readonly string[]): boolean =>
   (isObject(value) || typeof value === 'function') && names.every((name) => isFunction(Reflect.get(value, name)))
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0
-/** Timers fire immediately if their delay does not fit into 32 bits. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The name of a kind of values. */
 type KindName =

@@ -22,6 +22,14 @@ function isTimer(timer: unknown): timer is Timer {
   return typeof timer === 'object' && timer !== null && 'unref' in timer
 }
 
+/** The longest time of a timer: 24 days. One for a longer time, or for `Infinity`, fires at once. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1
+
+/** Returns a signal that is aborted after `ms`. `Infinity` stands for the longest time that is possible. */
+export function timeoutSignal(ms: number): AbortSignal {
+  return AbortSignal.timeout(Math.min(ms, MAX_TIMER_MS))
+}
+
 /** Settles with the promise, or rejects with the abort reason when the source is aborted first. */
 export function raceAbort<T>(promise: Promise<T>, source: AbortSignal | AbortSource | undefined): Promise<T> {
   if (!source) return promise

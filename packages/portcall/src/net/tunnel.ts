@@ -1,9 +1,11 @@
 /** Opens connections to proxies, and TLS connections to servers through them. https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
+
 import { type AgentOptions, type ClientRequest, Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { connect as connectTcp, type Socket, type TcpNetConnectOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import { MAX_TIMER_MS, timeoutSignal } from '../../../util/src/timers.ts'
 import { displayProxy, ProxyError, proxyAddress, refusedCredentials, unreachableProxy } from './proxy-error.ts'
 
 /** The arguments that Node passes to the function that creates a connection. */
@@ -33,7 +35,8 @@ export function createForwardAgent(proxy: URL, agentOptions: AgentOptions): Http
   const createConnection = (options: TunnelOptions & TcpNetConnectOpts, callback: Callback): undefined => {
     const socket = isSecure ? connectTls(options) : connectTcp(options)
     const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
-    const timer = setTimeout(() => socket.destroy(new Error(`no connection within ${connectTimeoutMs} ms`)), connectTimeoutMs)
+    const onTimeout = () => socket.destroy(new Error(`no connection within ${connectTimeoutMs} ms`))
+    const timer = setTimeout(onTimeout, Math.min(connectTimeoutMs, MAX_TIMER_MS))
     const fail = (cause: Error): void => callback(unreachableProxy(proxy, cause))
     socket.once('error', fail).once('close', () => clearTimeout(timer))
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
@@ -64,7 +67,7 @@ function decode(text: string): string {
 async function openTunnel(proxy: URL, options: TunnelOptions): Promise<TLSSocket> {
   const { host = '', port = 443, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const timeout = AbortSignal.timeout(connectTimeoutMs)
+  const timeout = timeoutSignal(connectTimeoutMs)
   try {
     const socket = await openConnection(proxy, authority, timeout)
     return await startTls({ ...options, socket }, timeout)

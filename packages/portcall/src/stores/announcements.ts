@@ -1,4 +1,4 @@
-import { unref } from '../../../util/src/timers.ts'
+import { MAX_TIMER_MS, unref } from '../../../util/src/timers.ts'
 import type { Bus } from './bus.ts'
 import { type KeptSubscription, keepSubscribed } from './keep-subscribed.ts'
 
@@ -49,7 +49,7 @@ export function createAnnouncements({ bus, topic, intervalMs, onError }: Announc
     watch(key, onChange) {
       listeners.set(key, (listeners.get(key) ?? new Set()).add(onChange))
       subscription ??= keepSubscribed({ bus, topic, onMessage: call, onLate: callAll, onError })
-      if (intervalMs !== undefined) timer ??= unref(setInterval(callAll, intervalMs))
+      if (intervalMs !== undefined) timer ??= unref(setInterval(callAll, Math.min(intervalMs, MAX_TIMER_MS)))
       return () => {
         const others = listeners.get(key)
         others?.delete(onChange)

@@ -127,6 +127,11 @@ describe('deliver', () => {
     expect(await local().deliver(messageFor(url, { body: text(MAX_DELIVERY_BYTES) }))).toEqual({ type: 'delivered' })
   })
 
+  test('an endpoint may take any time', async () => {
+    const url = await serve((_, response) => response.end())
+    expect(await local({ timeoutMs: Infinity }).deliver(messageFor(url))).toEqual({ type: 'delivered' })
+  })
+
   test('an endpoint that does not answer in time', async () => {
     const url = await serve(() => {})
     expect(await local({ timeoutMs: 50 }).deliver(messageFor(url))).toEqual({ type: 'retry', reason: 'timeout' })

@@ -7,7 +7,7 @@ import { parseJson } from '../../../../util/src/parse-json.ts'
 import { randomId } from '../../../../util/src/random.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
 import { isStrictUrl } from '../../../../util/src/strict-url.ts'
-import { raceAbort } from '../../../../util/src/timers.ts'
+import { raceAbort, timeoutSignal } from '../../../../util/src/timers.ts'
 import { AuthError } from '../../auth/client/errors.ts'
 import { type AddressPolicy, type AllowedAddress, createAddressPolicy } from '../../auth/client/http/address-policy.ts'
 import { createWebSend, type HttpSend } from '../../auth/client/http/http-send.ts'
@@ -110,7 +110,7 @@ export function createEventSender(
       'webhook-signature': await signWebhook(message.secrets, { id: messageId, timestamp, body }),
       [SUBSCRIPTION_ID_HEADER.toLowerCase()]: subscriptionId,
     }
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const timeout = timeoutSignal(timeoutMs)
     const signal = message.signal ? AbortSignal.any([message.signal, timeout]) : timeout
     const exchange = async (): Promise<T> => {
       const send = await getSend()

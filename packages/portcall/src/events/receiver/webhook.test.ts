@@ -192,6 +192,10 @@ describe('32.5 what is refused', () => {
     expect((await send(eventWebhook({ secrets: SECRET, now: () => NOW * 1000 }))).status).toBe(503)
   })
 
+  test('a body may take any time', async () => {
+    expect((await send(create({ secrets: SECRET, bodyTimeoutMs: Infinity, onEvent: () => {} }))).status).toBe(204)
+  })
+
   test('408 for a body that does not arrive', async () => {
     const webhook = create({ secrets: SECRET, bodyTimeoutMs: 20 })
     const body = new ReadableStream({ pull: () => new Promise(() => {}) })

@@ -1,11 +1,11 @@
 /** The endpoint that receives the events of webhook subscriptions. */
 
-import { essence } from '../../../../util/src/media-type.ts'
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { essence } from '../../../../util/src/media-type.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
 import { isStrictUrl } from '../../../../util/src/strict-url.ts'
 import { toStrings } from '../../../../util/src/strings.ts'
-import { raceAbort } from '../../../../util/src/timers.ts'
+import { raceAbort, timeoutSignal } from '../../../../util/src/timers.ts'
 import { MAX_DELIVERY_BYTES, SUBSCRIPTION_ID_HEADER } from '../../protocol/events.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import { namespaceStore } from '../../stores/namespace.ts'
@@ -181,7 +181,8 @@ async function readRequest(request: Request, options: EventWebhookOptions): Prom
   const { headers, method } = request
   const { now } = options
   if (method !== 'POST') throw new Refusal(405, 'Use POST', { allow: 'POST' })
-  if (essence(headers.get('content-type')?.slice(0, MAX_TYPE_LENGTH)) !== 'application/json') throw new Refusal(415, 'Use application/json')
+  if (essence(headers.get('content-type')?.slice(0, MAX_TYPE_LENGTH)) !== 'application/json')
+    throw new Refusal(415, 'Use application/json')
   const subscriptionId = headers.get(SUBSCRIPTION_ID_HEADER)
   const messageId = headers.get('webhook-id')
   if (!isId(subscriptionId) || !isId(messageId))
@@ -203,7 +204,7 @@ async function readBody(
   if (bodyUsed)
     throw new TypeError('The body was read before eventWebhook got the request. Pass the request before anything parses its body')
   if (Number(headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
-  const timeout = AbortSignal.timeout(bodyTimeoutMs)
+  const timeout = timeoutSignal(bodyTimeoutMs)
   const reading = readBytes(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, maxBodyBytes)
   const bytes = await raceAbort(reading, timeout).catch((error: unknown) => {
     if (timeout.aborted) throw new Refusal(408, 'The body did not arrive in time')

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../../test-kit/eventually.ts'
@@ -476,6 +477,21 @@ describe('events/stream', () => {
     const stream = openStream(caller, EU)
     expect(await stream.response).toMatchObject({ result: { _meta: { [MetaKey.subscriptionId]: 1 } } })
     expect(stream.methods()).toEqual(['active'])
+  })
+
+  it('times that are endless, or too long for a timer, are not at once', async () => {
+    const endless = { heartbeatIntervalMs: Infinity, pollIntervalMs: Infinity, streamTtlMs: Infinity }
+    for (const limits of [endless, { streamTtlMs: 60 * 86_400_000 }]) {
+      const { caller, emit } = createShop({ limits })
+      const stream = openStream(caller, EU)
+      await stream.until('active')
+      await setTimeout(30)
+      await emit('1')
+      await stream.until('event')
+      expect(stream.methods()).toEqual(['active', 'event'])
+      stream.abort()
+      await stream.response
+    }
   })
 
   it('limits the streams of a principal and of all', async () => {

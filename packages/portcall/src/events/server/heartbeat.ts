@@ -1,4 +1,4 @@
-import { unref } from '../../../../util/src/timers.ts'
+import { MAX_TIMER_MS, unref } from '../../../../util/src/timers.ts'
 
 /** Sends heartbeats on a stream that has been quiet for a while. */
 export interface Heartbeat {
@@ -15,7 +15,7 @@ export function startHeartbeat(intervalMs: number, send: () => void): Heartbeat 
   let sentAt = performance.now()
   let blocked = 0
   let timer: ReturnType<typeof setTimeout> | undefined
-  const schedule = (ms: number): void => void (timer = unref(setTimeout(onTimer, ms)))
+  const schedule = (ms: number): void => void (timer = unref(setTimeout(onTimer, Math.min(ms, MAX_TIMER_MS))))
   const onTimer = (): void => {
     const quietMs = performance.now() - sentAt
     if (quietMs >= intervalMs && blocked === 0) send()

@@ -1,6 +1,6 @@
 import { onAbort } from '../../../../util/src/abort.ts'
 import { backoffMs } from '../../../../util/src/backoff.ts'
-import { interruptibleDelay, raceAbort, unref } from '../../../../util/src/timers.ts'
+import { interruptibleDelay, MAX_TIMER_MS, raceAbort, unref } from '../../../../util/src/timers.ts'
 import { internalError, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { type EventCursor, EventNotification } from '../../protocol/events.ts'
@@ -124,7 +124,8 @@ export function createPushStream(
       const unwatch = announcements.watch(type.feed.key, waiting.wake)
       const unsubscribe = onAbort(call.signal, close)
       // Streams that open together do not end together.
-      const timer = unref(setTimeout(close, limits.streamTtlMs * (1 - JITTER * Math.random())))
+      const ttlMs = Math.min(limits.streamTtlMs, MAX_TIMER_MS) * (1 - JITTER * Math.random())
+      const timer = unref(setTimeout(close, ttlMs))
       try {
         await sendActive(opened.isTruncated)
         heartbeat.start(cursor)

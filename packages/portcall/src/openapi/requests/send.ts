@@ -2,6 +2,7 @@
 
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
+import { timeoutSignal } from '../../../../util/src/timers.ts'
 import {
   type AddressPolicy,
   type AllowedAddress,
@@ -49,7 +50,7 @@ export async function sendRequest(
   options: ApiSendOptions,
   loadSend: LoadSend = loadPlatformSend,
 ): Promise<ApiResponse> {
-  const timeout = AbortSignal.timeout(options.timeoutMs)
+  const timeout = timeoutSignal(options.timeoutMs)
   const signal = AbortSignal.any([options.signal, timeout])
   const { origin } = request.url
   try {

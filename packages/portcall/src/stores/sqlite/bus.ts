@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { clearInterval, setInterval } from 'node:timers'
+import { MAX_TIMER_MS } from '../../../../util/src/timers.ts'
 import type { Bus, BusOptions } from '../bus.ts'
 import { createSubscribers } from '../subscribers.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -96,7 +97,7 @@ export function createSqliteBus(
     async subscribe(topic, onMessage) {
       await executor.read(skipEarlier)
       const remove = subscribers.add(topic, onMessage)
-      pollTimer ??= setInterval(() => void poll(), pollIntervalMs).unref()
+      pollTimer ??= setInterval(() => void poll(), Math.min(pollIntervalMs, MAX_TIMER_MS)).unref()
       return () => {
         remove()
         if (subscribers.topics().length === 0) stopPolling()

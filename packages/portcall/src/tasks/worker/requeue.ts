@@ -1,4 +1,4 @@
-import { unref } from '../../../../util/src/timers.ts'
+import { MAX_TIMER_MS, unref } from '../../../../util/src/timers.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import type { TaskQueue } from '../queues/queue.ts'
 import { markRequeued, type TaskRecord } from '../store/record.ts'
@@ -74,7 +74,7 @@ export function createRequeuer(options: RequeuerOptions): Requeuer {
   return {
     requeueIfLost,
     start() {
-      if (!isStopped) timer ??= unref(setInterval(() => void sweep().catch(onError), sweepIntervalMs))
+      if (!isStopped) timer ??= unref(setInterval(() => void sweep().catch(onError), Math.min(sweepIntervalMs, MAX_TIMER_MS)))
     },
     stop() {
       isStopped = true

@@ -1,5 +1,5 @@
 import { toJsonForm } from '../../../../util/src/json-value.ts'
-import { delay, raceAbort, unref } from '../../../../util/src/timers.ts'
+import { delay, MAX_TIMER_MS, raceAbort, unref } from '../../../../util/src/timers.ts'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isSuccess, type JsonObject, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
@@ -146,7 +146,7 @@ function createStatusThrottle(intervalMs: number, write: (message: string) => Pr
     const message = pending
     pending = undefined
     await write(message).catch(() => {})
-    if (!isClosed) timer = unref(setTimeout(flush, intervalMs))
+    if (!isClosed) timer = unref(setTimeout(flush, Math.min(intervalMs, MAX_TIMER_MS)))
   }
 
   return {

@@ -1,4 +1,5 @@
 import { createMutex } from '../../../../../util/src/async.ts'
+import { timeoutSignal } from '../../../../../util/src/timers.ts'
 import { checkGrantOptions, createAuthProvider, type GrantOptionNames, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { CLIENT_SOURCE_NAMES } from '../registration/registration-request.ts'
@@ -50,7 +51,7 @@ export function browserSignIn(options: BrowserSignInOptions = {}): OAuthProvider
         redirectUri: server.redirectUri,
         close: server.close,
         async signIn({ url, state, redeem }, { signal }) {
-          const timeout = AbortSignal.timeout(timeoutMs)
+          const timeout = timeoutSignal(timeoutMs)
           const response = server.waitForResponse(state, AbortSignal.any([signal, timeout]))
           response.catch(() => {})
           try {

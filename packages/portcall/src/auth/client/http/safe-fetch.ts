@@ -2,6 +2,7 @@
 
 import { parseUrl } from '../../../../../util/src/parse-url.ts'
 import { readBytes } from '../../../../../util/src/read-bytes.ts'
+import { timeoutSignal } from '../../../../../util/src/timers.ts'
 import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { ProxyError } from '../../../net/proxy-error.ts'
 import type { ProxySetting } from '../../../net/proxy-setting.ts'
@@ -86,7 +87,7 @@ function createCheckedFetch(policy: AddressPolicy, limits: AuthLimits, getSend: 
   }
   return async (input, request = {}) => {
     const url = policy.check(input)
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const timeout = timeoutSignal(timeoutMs)
     const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
     try {
       return await follow(url, request, signal)

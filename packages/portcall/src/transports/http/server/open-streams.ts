@@ -1,4 +1,4 @@
-import { unref } from '../../../../../util/src/timers.ts'
+import { MAX_TIMER_MS, unref } from '../../../../../util/src/timers.ts'
 import type { Message } from '../../../jsonrpc/message.ts'
 import { DROPPABLE_NOTIFICATIONS } from '../../../protocol/methods.ts'
 import type { FlatHeaders } from '../common/headers.ts'
@@ -42,7 +42,7 @@ export function createOpenStreams({ heartbeatIntervalMs, maxBufferedBytes }: Htt
       if (sink.closed) return sink
       open.add(sink)
       sink.onClose(() => void open.delete(sink))
-      timer ??= unref(setInterval(beat, heartbeatIntervalMs))
+      timer ??= unref(setInterval(beat, Math.min(heartbeatIntervalMs, MAX_TIMER_MS)))
       return sink
     },
     send(sink, message, text) {
