@@ -3,7 +3,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 
-import { toBase64 } from '../../../util/src/base64.ts'
+import { fromBase64, toBase64 } from '../../../util/src/base64.ts'
 import { oncePer } from '../../../util/src/once-per.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
@@ -88,10 +88,9 @@ export function decodeHeaderValue(header: string): string | undefined {
   const encoded = ENCODED.exec(header)?.[1]
   if (encoded === undefined) return header
   if (!BASE64.test(encoded)) return undefined
-  const binary = atob(encoded)
-  if (btoa(binary) !== encoded) return undefined
+  const bytes = fromBase64(encoded)
+  if (toBase64(bytes) !== encoded) return undefined
   try {
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return undefined

@@ -2,6 +2,7 @@
  * Simulated time. It advances only when the simulation says so; each timer belongs to the node that set it and ends with the node; the wall
  * clocks of two nodes may differ. Random values are generated from a seed.
  */
+import { toHex } from '../../../util/src/bytes.ts'
 import { createSeededRandom } from '../../src/testing/seeded-random.ts'
 
 /** The node whose code runs. */
@@ -79,13 +80,9 @@ export function installTimers(seed: number): Timers {
     replace(globalThis, { setTimeout: set(false), setInterval: set(true), clearTimeout: clear, clearInterval: clear }),
     replace(Date, { now: () => EPOCH + time + (self.owner?.skewMs ?? 0) }),
     replace(performance, { now: () => time }),
-    replace(crypto, { getRandomValues: bytes, randomUUID: () => toUuid(bytes(new Uint8Array(16))) }),
+    replace(crypto, { getRandomValues: bytes, randomUUID: () => toHex(bytes(new Uint8Array(16))) }),
   ]
   return self
-}
-
-function toUuid(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function replace(object: object, members: Record<string, unknown>): () => void {

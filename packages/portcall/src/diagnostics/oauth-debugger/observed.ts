@@ -1,5 +1,6 @@
 /** Reads what the exchanges of a flow contain. */
 
+import { fromBase64 } from '../../../../util/src/base64.ts'
 import { essence } from '../../../../util/src/media-type.ts'
 import { isUrl } from '../../../../util/src/parse-url.ts'
 import { isStrings } from '../../../../util/src/strings.ts'
@@ -61,8 +62,7 @@ function decodePart(token: string | undefined, index: number): JsonObject | unde
 }
 
 function decodeBase64Url(text: string): Uint8Array {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
 }
 
 /** Returns the media type of a response in lower case, without parameters. */

@@ -1,4 +1,5 @@
 import type { JWK, JWTVerifyGetKey } from 'jose'
+import { fromBase64 } from '../../../../../util/src/base64.ts'
 import { checkOptions, type OptionNames } from '../../../../../util/src/check-options.ts'
 import { isSameIssuer } from '../../../../../util/src/issuer.ts'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
@@ -145,8 +146,7 @@ function unverifiedIssuer(token: string): unknown {
   if (!JWT_SYNTAX.test(token)) return undefined
   const [, payload = ''] = token.split('.')
   try {
-    const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
-    return JSON.parse(new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))).iss
+    return JSON.parse(new TextDecoder().decode(fromBase64(payload.replaceAll('-', '+').replaceAll('_', '/')))).iss
   } catch {
     return undefined
   }
