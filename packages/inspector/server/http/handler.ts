@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError } from 'portcall/http'
 import { isObject } from 'portcall/jsonrpc'
+import { readBody } from '../../../util/src/read-body.ts'
 import { pathOf, queryOf } from '../../../util/src/request-target.ts'
 import type { InspectorBackend } from '../backend.ts'
 import type { CommandResponse } from '../protocol.ts'
@@ -110,7 +111,7 @@ async function executeCommand(request: IncomingMessage, response: ServerResponse
   access.checkSignedIn(request)
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
     throw accessError(415, 'The content type must be application/json')
-  const body = parseBody(await readBody(request))
+  const body = parseBody(await bodyOf(request))
   sendJson(response, 200, await respond(backend, body))
 }
 
@@ -131,18 +132,13 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** Reads the body, or takes what a body parser of the application has read. */
-async function readBody(request: IncomingMessage): Promise<string> {
+/** Returns the body, or what a body parser of the application has read. */
+async function bodyOf(request: IncomingMessage): Promise<string> {
   const { body } = request as { body?: unknown }
   if (isObject(body)) return JSON.stringify(body)
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MAX_BODY_BYTES) throw accessError(413, 'The body is too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const text = await readBody(request, MAX_BODY_BYTES)
+  if (text === undefined) throw accessError(413, 'The body is too large')
+  return text
 }
 
 function openStream(request: IncomingMessage, response: ServerResponse, { access, streams }: HandlerParts): void {

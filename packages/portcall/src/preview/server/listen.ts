@@ -1,6 +1,7 @@
 /** HTTP servers on the loopback address, for pages. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerSafely } from '../../../../util/src/answer-safely.ts'
 
 /** A server that listens. */
 export interface LocalListener {
@@ -15,14 +16,7 @@ export async function listenOnLoopback(
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
   port = 0,
 ): Promise<LocalListener> {
-  const server = createServer((request, response) => {
-    Promise.resolve()
-      .then(() => handle(request, response))
-      .catch(() => {
-        if (!response.headersSent) response.writeHead(500)
-        response.end()
-      })
-  })
+  const server = createServer((request, response) => answerSafely(response, () => handle(request, response)))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
@@ -35,16 +29,4 @@ function closeAll(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
-}
-
-/** Reads the body of a request. Returns `undefined` if it is longer than `maxBytes`. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }

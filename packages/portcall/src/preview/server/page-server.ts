@@ -1,9 +1,10 @@
 /** Serves a page that shows views, and the proxy page on another origin. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { randomId } from '../../../../util/src/random.ts'
+import { readBody } from '../../../../util/src/read-body.ts'
 import type { AppClient } from '../../apps/host/types.ts'
 import { answerPage } from './answer-page.ts'
-import { listenOnLoopback, readBody } from './listen.ts'
+import { listenOnLoopback } from './listen.ts'
 import { type PageName, pageHtml, pageScript } from './page-files.ts'
 import { serveSandbox } from './sandbox-server.ts'
 import type { CspViolation } from './violations.ts'

@@ -1,6 +1,7 @@
 /** Serves the proxy page of views, and receives what browsers report about them. */
+import { readBody } from '../../../../util/src/read-body.ts'
 import { sandboxHandler } from '../../apps/host/sandbox-handler.ts'
-import { type LocalListener, listenOnLoopback, readBody } from './listen.ts'
+import { type LocalListener, listenOnLoopback } from './listen.ts'
 import { type CspViolation, readViolation } from './violations.ts'
 
 /** A proxy page that is served. */
