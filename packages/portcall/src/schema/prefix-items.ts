@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { copyWithinLimits, isWithinLimits } from './limits.ts'
+import { isOldTuple } from './model-apis.ts'
 import { walkSchemas } from './walk.ts'
 
 /**
@@ -9,7 +10,7 @@ import { walkSchemas } from './walk.ts'
 export function withPrefixItems(schema: JsonObject): JsonObject {
   if (!isWithinLimits(schema)) return schema
   let hasTuples = false
-  walkSchemas(schema, undefined, (node) => void (hasTuples ||= Array.isArray(node.items)))
+  walkSchemas(schema, undefined, (node) => void (hasTuples ||= isOldTuple(node)))
   if (!hasTuples) return schema
   const copy = copyWithinLimits(schema)
   walkSchemas(copy, undefined, (node) => {
