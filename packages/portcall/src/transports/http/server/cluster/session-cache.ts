@@ -194,9 +194,9 @@ export class SessionCache {
     Object.assign(legacy.state, state)
     const isNotifier = notifier !== undefined && this.#node.lease.isOwn(notifier)
     // A new notifier asks this node to step down when it listens itself.
-    if (!session.streams.hasListener) void (isNotifier || legacy.stopListening())
+    if (!isNotifier && !session.streams.hasListener) legacy.stopListening()
     // The node may have become the notifier by a write that seemed to fail.
-    else if (isNotifier) void legacy.listen()
+    if (isNotifier && session.streams.hasListener) void legacy.listen()
   }
 }
 
