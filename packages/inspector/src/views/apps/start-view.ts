@@ -4,6 +4,7 @@ import type { HostContext } from '../../../../portcall/src/apps/view/types.ts'
 import { send } from '../../state/api.ts'
 import { onBlocked } from '../../state/blocked.ts'
 import type { BlockedByPolicy, CallToolResult, OperationState, Tool } from '../../state/protocol.ts'
+import { store } from '../../state/store.ts'
 import { createViewClient } from './view-client.ts'
 import { createNoteWriter, noteOf } from './view-notes.ts'
 import { NO_RECORD, recordEvent, type ViewRecord, withItem } from './view-record.ts'
@@ -47,7 +48,7 @@ export async function startView(options: StartViewOptions, signal: AbortSignal):
     sandbox,
     tool,
     client: createViewClient(serverId),
-    info: { name: 'portcall-inspector', version: '1' },
+    info: { name: 'portcall-inspector', version: store.version.value },
     context,
     ...(profile && { profile }),
     ...(request.type === 'call-tool' && { input: request.arguments }),
