@@ -5,7 +5,7 @@ import { pluralize } from '../../../util/src/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import type { AppsRun } from './report.ts'
-import { readSettings, readSurroundings, readViewCalls, type Setting, type ViewCall } from './views.ts'
+import { readSettings, readViewCalls, type Setting, showOptionsOf, type ViewCall } from './views.ts'
 
 /** The state of a picture. */
 type PictureState = 'written' | 'same' | 'updated' | 'differs' | 'failed'
@@ -49,16 +49,8 @@ interface Shot {
 }
 
 async function take({ flags, host }: AppsRun, { call, setting, folder, threshold }: Shot): Promise<TakenPicture> {
-  const { profile, theme, width } = setting
-  const options = {
-    tool: call.tool,
-    args: call.args,
-    profile,
-    theme,
-    ...(width !== undefined && { width }),
-    ...readSurroundings(flags),
-  }
-  const view = await host.show({ ...options, scale: SCALE, now: NOW })
+  const { profile, theme } = setting
+  const view = await host.show({ ...showOptionsOf(call, setting, flags), scale: SCALE, now: NOW })
   const name = [call.tool, profile, theme, String(view.size.width), ...(flags.mode ? [flags.mode] : [])].join('-')
   const path = join(folder, `${name.replace(/[^\w.-]/g, '_')}.png`)
   try {

@@ -9,7 +9,7 @@ import type { ExitReason } from '../exit-codes.ts'
 import { toJunit } from './junit.ts'
 import { printReport } from './print-report.ts'
 import type { AppsReport, AppsRun, TestedSetting } from './report.ts'
-import { readSettings, readSurroundings, readViewCalls, type Setting, type ViewCall } from './views.ts'
+import { readSettings, readViewCalls, type Setting, showOptionsOf, type ViewCall } from './views.ts'
 
 /** The width at which every view must be usable. */
 const NARROW = 320
@@ -74,16 +74,7 @@ interface OneTest {
 }
 
 async function testOne({ flags, host }: AppsRun, { call, setting, problem, skipped }: OneTest): Promise<TestedSetting> {
-  const { profile, theme, width } = setting
-  const options: ShowViewOptions = {
-    tool: call.tool,
-    args: call.args,
-    profile,
-    theme,
-    ...(width !== undefined && { width }),
-    ...readSurroundings(flags),
-    handshakeTimeoutMs: 5000,
-  }
+  const options: ShowViewOptions = { ...showOptionsOf(call, setting, flags), handshakeTimeoutMs: 5000 }
   const test = async () => {
     const view = await host.show(options)
     try {

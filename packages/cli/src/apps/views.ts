@@ -1,5 +1,6 @@
 /** The views that `portcall apps` shows, and what surrounds them. */
 import type { AppHostName } from 'portcall/apps/host'
+import type { ShowViewOptions } from 'portcall/apps/testing'
 import type { Client } from 'portcall/client'
 import { isObject, type JsonObject } from 'portcall/jsonrpc'
 import { readArguments } from '../arguments.ts'
@@ -113,10 +114,14 @@ function readWidth(text: string): number {
   return width
 }
 
-/** The options of a view that all actions have. @throws CliError */
-export function readSurroundings(flags: AppsFlags): { locale?: string; displayMode?: 'inline' | 'fullscreen' | 'pip' } {
-  const { locale, mode } = flags
+/** The options with which the test host shows the view of a call. @throws CliError */
+export function showOptionsOf(call: ViewCall, { profile, theme, width }: Setting, { locale, mode }: AppsFlags): ShowViewOptions {
   return {
+    tool: call.tool,
+    args: call.args,
+    profile,
+    theme,
+    ...(width !== undefined && { width }),
     ...(locale !== undefined && { locale }),
     ...(mode !== undefined && { displayMode: oneOf(mode, ['inline', 'fullscreen', 'pip'] as const, 'mode') }),
   }

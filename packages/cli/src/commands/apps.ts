@@ -5,13 +5,29 @@ import { unknownName } from '../command-line/did-you-mean.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { withClient } from '../target/connect.ts'
 
-type Action = (run: AppsRun) => Promise<ExitReason>
+type Action = (run: Omit<AppsRun, 'host'>) => Promise<ExitReason>
 
-/** The actions that start a browser. */
+/** Runs an action in a headless browser. */
+const inBrowser =
+  (action: (run: AppsRun) => Promise<ExitReason>): Action =>
+  async (run) => {
+    const { client, flags } = run
+    const { testHost } = await import('portcall/apps/testing')
+    const host = await testHost({
+      server: client as never,
+      ...(flags.browser !== undefined && { browser: flags.browser }),
+    })
+    try {
+      return await action({ ...run, host })
+    } finally {
+      await host.close()
+    }
+  }
 
 const ACTIONS: { readonly [name: string]: Action } = {
-  test: async (run) => (await import('../apps/test-views.ts')).testViews(run),
-  screenshot: async (run) => (await import('../apps/take-screenshots.ts')).takeScreenshots(run),
+  test: inBrowser(async (run) => (await import('../apps/test-views.ts')).testViews(run)),
+  screenshot: inBrowser(async (run) => (await import('../apps/take-screenshots.ts')).takeScreenshots(run)),
+  preview: async ({ client, flags, io }) => (await import('../apps/preview-views.ts')).previewViews(client, flags, io),
 }
 
 /** `portcall apps` */
@@ -35,6 +51,7 @@ export const appsCommand: Command = defineCommand({
       values: {
         test: 'Check the views in each host',
         screenshot: 'Take pictures of the views, and compare them with the last ones',
+        preview: 'Show the views in your own browser',
       },
     },
   ],
@@ -47,24 +64,11 @@ export const appsCommand: Command = defineCommand({
   ],
   async run({ args: [name = '', ...rest], flags, io, ...invocation }) {
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (!action && name !== 'preview') throw unknownName('action', name, [...Object.keys(ACTIONS), 'preview'])
+    if (!action) throw unknownName('action', name, Object.keys(ACTIONS))
     if (rest.length > 0) throw unknownName('argument', rest[0] ?? '', [])
     const { VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
-    if (!action) {
-      const { previewViews } = await import('../apps/preview-views.ts')
-      return withClient({ ...invocation, flags, io, capabilities }, (client) => previewViews(client, flags, io))
-    }
-    const { testHost } = await import('portcall/apps/testing')
-    return withClient({ ...invocation, flags, io, capabilities }, async (client) => {
-      const host = await testHost({
-        server: client as never,
-        ...(flags.browser !== undefined && { browser: flags.browser }),
-      })
-      try {
-        return await action({ flags, client, host, server: invocation.server, io })
-      } finally {
-        await host.close()
-      }
-    })
+    return withClient({ ...invocation, flags, io, capabilities }, (client) =>
+      action({ flags, client, server: invocation.server, io }),
+    )
   },
 })
