@@ -8,6 +8,7 @@ import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { portcallHome } from '../login/stored-login.ts'
+import { openLink } from '../open-link.ts'
 import { markReported } from '../report-error.ts'
 import { readConfigFile } from '../target/config-file.ts'
 import { loadServer } from '../target/module.ts'
@@ -125,11 +126,6 @@ function announce(inspector: ListeningInspector, flags: InspectFlags, io: Io): v
   if (!io.interactive) return
   io.log('The link works once. Press Enter for a new one, Ctrl-C to stop.')
   process.stdin.on('data', () => io.log(`Inspector: ${inspector.newLink()}`))
-}
-
-async function openLink(link: string, io: Io): Promise<void> {
-  const { openBrowser } = await import('portcall/auth/client')
-  await openBrowser(new URL(link)).catch(() => io.log('The browser could not be opened: open the link yourself.'))
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
