@@ -1,5 +1,6 @@
 /** Checks a view that was shown. */
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { isObject } from '../../jsonrpc/message.ts'
 import type { ViewFailure } from '../host/measures.ts'
 import type { TestedView } from '../host/tested-view.ts'
 import { axeFindings, findAxe } from './axe.ts'
@@ -101,12 +102,18 @@ function timeFindings({ readyMs, paintedMs }: TestedView, options: CheckViewOpti
   ]
 }
 
+/** Returns the display mode that the host named in its answer to `ui/initialize`. */
+function firstModeOf(messages: TestedView['messages']): unknown {
+  const answer = messages.find(({ from, message }) => from === 'host' && 'result' in message)?.message
+  const context = answer && 'result' in answer ? answer.result.hostContext : undefined
+  return isObject(context) ? context.displayMode : undefined
+}
+
 function sizeFindings({ events, size, messages }: TestedView): ViewFinding[] {
   const heights = events.flatMap((event) => (event.type === 'size' && event.height !== undefined ? [event.height] : []))
   const last = heights.at(-1)
-  const isInline = !JSON.stringify(messages[1]?.message ?? '').includes('"displayMode":"fullscreen"')
   const fault = (level: ViewFinding['level'], message: string): ViewFinding => viewFinding(level, 'view-height', message)
-  if (!isInline) return []
+  if (firstModeOf(messages) === 'fullscreen') return []
   if (last === undefined) return [fault('warning', 'the view never reports its height: hosts cut it off, or give it no height')]
   return [
     ...(last <= 0 ? [fault('error', 'the view reports the height 0: hosts show nothing')] : []),
