@@ -82,6 +82,8 @@ describe.each(['sandbox', 'sandboxes'] as const)('a view behind one origin for a
       'another address for the host': await attempt(frame, 'top.location.assign("about:blank")'),
       'a request to the host': await attempt(frame, `fetch(${JSON.stringify(origin)}).then(() => "sent")`),
       'a window': await attempt(frame, 'String(open("about:blank"))'),
+      'the proxy page': await attempt(frame, 'parent.document.title'),
+      'another address for the proxy page': await attempt(frame, 'parent.location.assign("about:blank")'),
     }
     const ownOrigin = kind === 'sandboxes'
     expect(reached).toEqual({
@@ -93,6 +95,8 @@ describe.each(['sandbox', 'sandboxes'] as const)('a view behind one origin for a
       'another address for the host': 'SecurityError',
       'a request to the host': 'TypeError',
       'a window': 'null',
+      'the proxy page': 'SecurityError',
+      'another address for the proxy page': 'SecurityError',
     })
     expect(new URL(page.url()).origin).toBe(origin)
   })
@@ -117,6 +121,34 @@ describe.each(['sandbox', 'sandboxes'] as const)('a view behind one origin for a
     expect(events.filter(({ type }) => type === 'refused' || type === 'error')).toEqual([])
     expect(host.faults).toEqual([])
   })
+})
+
+test('a view with an origin of its own can load neither another page nor its own page under another policy', async () => {
+  const asked: string[] = []
+  const elsewhere = listenHttp((request, response) => {
+    asked.push(request.url ?? '')
+    response.end('elsewhere')
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, () => resolve()))
+  onTestFinished(() => void elsewhere.close())
+  const { port } = elsewhere.address() as AddressInfo
+  const address = `http://x.localhost:${port}`
+  for (const target of [
+    `'${address}/navigated'`,
+    `location.href.replace(encodeURIComponent("connect-src 'none'").replaceAll('%20', '+').replaceAll("'", '%27'), encodeURIComponent('connect-src ${address}').replaceAll('%20', '+'))`,
+  ]) {
+    await show('moving', 'probes', { tool: 'probe', sandbox: host.sandboxes, args: {} })
+    const frame = await host.frameOf('moving')
+    expect(await frame.evaluate(`(${target}) !== location.href`)).toBe(true)
+    const moved = frame.page().waitForEvent('framenavigated', { predicate: (one) => one === frame })
+    await frame.evaluate(`void setTimeout(() => { location.href = ${target} })`)
+    await moved
+    await expect(attempt(frame, `fetch('${address}/fetched', { mode: 'no-cors' }).then(() => 'sent')`)).resolves.not.toBe('sent')
+    const events = await host.page.evaluate(() => window.tested.events('moving'))
+    expect(events.filter(({ type }) => type === 'state').map((event) => 'state' in event && event.state)).toContain('ready')
+    await host.closeAll()
+  }
+  expect(asked).toEqual([])
 })
 
 test('views of two servers have two origins, views of one server share one', async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 async function serveSandbox(origin: string): Promise<string> {
   const handle = sandboxHandler({ hosts: [origin] })
   const server = createServer(async ({ url = '/' }, response) => {
-    const answer = handle(new Request(`http://localhost${url}`))
+    const answer = await handle(new Request(`http://localhost${url}`))
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
   })
   await new Promise<void>((resolve) => server.listen(0, () => resolve()))

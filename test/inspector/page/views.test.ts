@@ -34,7 +34,8 @@ ask('ui/initialize', { protocolVersion: '2026-01-26', appInfo: { name: 'probe', 
 </script></html>`
 
 /** The proxy page, what the policy of the probe blocks, and what Chromium says of each view with an origin. */
-const OF_VIEWS = /^request: http:\/\/[\da-f]{32}\.localhost:|blocked\.example|both allow-scripts and allow-same-origin/
+const OF_VIEWS =
+  /^request: http:\/\/(?:proxy|[\da-f]{32}-[\da-f]{24})\.localhost:|blocked\.example|both allow-scripts and allow-same-origin/
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const TIMEOUT_MS = 20_000

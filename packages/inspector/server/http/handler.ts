@@ -23,20 +23,21 @@ export interface HandlerParts {
 /** Answers a request. Resolves to false if its path is not below the inspector. Never rejects. */
 export type InspectorRequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  'media-src data: blob:',
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
 const SECURITY_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data: blob:",
-    'media-src data: blob:',
-    "font-src 'self'",
-    "connect-src 'self'",
-    'frame-src http://*.localhost:*',
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -88,8 +89,15 @@ async function route(
   if (Object.keys(ROUTES).some((known) => known.endsWith(` ${path}`))) throw accessError(405, 'Method not allowed')
   if (method !== 'GET' && method !== 'HEAD') throw accessError(405, 'Method not allowed')
   if (path.startsWith('open/')) return openLink(path.slice('open/'.length), { request, response, parts })
+  if (PAGES.has(path)) {
+    const port = await parts.backend.views.port()
+    response.setHeader('content-security-policy', `${POLICY}; frame-src http://*.localhost:${port}`)
+  }
   sendAsset(path, response, parts.assets)
 }
+
+/** The paths of the page, which shows views in frames. */
+const PAGES: ReadonlySet<string> = new Set(['', 'index.html'])
 
 /** Redeems the one-time link. */
 function openLink(

@@ -38,7 +38,7 @@ export async function startHost(clients: { readonly [server: string]: Client }):
   const origin = `http://127.0.0.1:${portOf(pages)}`
   const handle = sandboxHandler({ hosts: [origin] })
   const sandboxes = await listen((request) =>
-    handle(new Request(`http://localhost${request.url}`, { method: request.method ?? 'GET' })),
+    handle(new Request(`http://${request.headers.host}${request.url}`, { method: request.method ?? 'GET' })),
   )
   const executablePath = findChromium()
   const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ['--no-sandbox'] })
@@ -88,9 +88,9 @@ async function openPage(browser: Browser, origin: string, clients: { readonly [s
 const body = (text: string, type: string): Response =>
   new Response(text, { headers: { 'content-type': `${type}; charset=utf-8` } })
 
-function listen(handle: (request: IncomingMessage) => Response): Promise<Server> {
+function listen(handle: (request: IncomingMessage) => Response | Promise<Response>): Promise<Server> {
   const server = createServer(async (request, answer) => {
-    const response = handle(request)
+    const response = await handle(request)
     answer.writeHead(response.status, Object.fromEntries(response.headers)).end(Buffer.from(await response.arrayBuffer()))
   })
   return new Promise((resolve) => server.listen(0, () => resolve(server)))

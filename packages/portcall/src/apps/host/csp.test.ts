@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CSP_LISTS } from '../../protocol/apps.ts'
 import { buildViewPolicy, isViewPolicy } from './csp.ts'
 import { sandboxHandler } from './sandbox-handler.ts'
+import { originName } from './sandbox-url.ts'
 
 const PARTS = [
   "'unsafe-eval'",
@@ -104,23 +105,50 @@ describe('sandboxHandler', () => {
 
   test('sends the policy, and lets only the host frame the page', async () => {
     const { policy } = buildViewPolicy({ connectDomains: ['https://api.example.com'] })
-    const response = ask({ host: 'https://chat.example.com', csp: policy })
+    const response = await ask({ host: 'https://chat.example.com', csp: policy })
     expect(response.headers.get('content-security-policy')).toBe(`${policy}; frame-ancestors https://chat.example.com`)
     expect(await response.text()).toContain('data-csp="header"')
   })
 
-  test('refuses other hosts, policies and methods', () => {
+  test('refuses other hosts, policies and methods', async () => {
     const host = 'https://chat.example.com'
-    expect(ask({ host: 'https://evil.example' }).status).toBe(403)
-    expect(ask({}).status).toBe(403)
+    expect((await ask({ host: 'https://evil.example' })).status).toBe(403)
+    expect((await ask({})).status).toBe(403)
     for (const csp of [
       'default-src *',
       `${buildViewPolicy({}).policy}; frame-ancestors *`,
       "script-src 'self'",
       HOSTILE.join(' '),
     ])
-      expect(ask({ host, csp }).status).toBe(400)
-    expect(ask({ host }, 'POST').status).toBe(405)
+      expect((await ask({ host, csp })).status).toBe(400)
+    expect((await ask({ host }, 'POST')).status).toBe(405)
     expect(() => sandboxHandler({ hosts: ['https://a.example/path'] })).toThrow('no origin')
+  })
+
+  test('serves views with an origin of their own only under the policy that their names contain', async () => {
+    const host = 'https://chat.example.com'
+    const { policy } = buildViewPolicy({ connectDomains: ['https://api.example.com'] })
+    const { policy: looser } = buildViewPolicy({ connectDomains: ['https://api.example.com', 'https://evil.example'] })
+    const name = await originName('https://server.example.com/mcp', policy)
+    const page = (at: string, params: { readonly [name: string]: string }) =>
+      handle(new Request(`https://${at}.views.example.com/?${new URLSearchParams({ host, csp: policy, ...params })}`))
+    const proxy = 'https://proxy.views.example.com'
+    const own = await page(name, { proxy })
+    expect(own.headers.get('content-security-policy')).toBe(`${policy}; frame-ancestors ${proxy} ${host}`)
+    const outer = await page('proxy', { view: `https://${name}.views.example.com/` })
+    expect(outer.headers.get('content-security-policy')).toContain(
+      `; frame-src https://${name}.views.example.com; frame-ancestors ${host}`,
+    )
+    const refused = await Promise.all([
+      page(name, { proxy, csp: looser }),
+      page(name, {}),
+      page(name, { proxy: 'https://evil.example' }),
+      page(name, { proxy: 'https://proxy.evil.example' }),
+      page(name, { view: `https://${name}.views.example.com/` }),
+      page('proxy', { view: 'https://evil.example/' }),
+      page('proxy', { view: `https://${name}.evil.example/` }),
+    ])
+    expect(refused.map(({ status }) => status)).toEqual([403, 400, 400, 400, 400, 400, 400])
+    for (const { headers } of refused) expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
   })
 })

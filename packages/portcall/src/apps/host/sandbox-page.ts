@@ -10,8 +10,14 @@ export interface SandboxOptions {
 
 const NAMES: OptionNames<SandboxOptions> = { hosts: 'texts' }
 
-/** The parameters in the query of the proxy page. */
-export const SandboxParam = { host: 'host', policy: 'csp' } as const
+/**
+ * The parameters in the query of the proxy page: the origin of the host, the policy of the view, and the URL of the page that becomes the view, if it has an
+ * origin of its own. That page has the origin of the proxy page instead.
+ */
+export const SandboxParam = { host: 'host', policy: 'csp', view: 'view', proxy: 'proxy' } as const
+
+/** The start of the methods between the host, the proxy page and the page of a view. They never reach a view. */
+const OWN = 'ui/notifications/sandbox-'
 
 /** Checks the options. @throws TypeError. Returns the origins in their normal form. */
 export function checkSandboxOptions(where: string, options: SandboxOptions): readonly string[] {
@@ -32,14 +38,14 @@ export function checkSandboxOptions(where: string, options: SandboxOptions): rea
 }
 
 /**
- * The script of the proxy page. It runs under the policy of the view, which the frame of the view inherits. What the view sends reaches only the host
- * that the page was made for, and `ui/notifications/sandbox-…` never crosses it.
+ * The script of the proxy page. A view without an origin of its own is in a frame that inherits the policy of the proxy page. Otherwise the frame loads a
+ * page of another origin under the policy of the view, which becomes the view, once. What the view sends reaches only the host that the page was made for.
  */
 const SCRIPT = `(() => {
   const root = document.documentElement
   const query = new URLSearchParams(location.search)
   const host = query.get('${SandboxParam.host}')
-  const own = 'ui/notifications/sandbox-'
+  const own = '${OWN}'
   const refuse = (reason) => { root.textContent = reason }
   if (window.parent === window) return refuse('This page shows views of MCP Apps. It works only in the frame of a host.')
   const ancestor = location.ancestorOrigins ? location.ancestorOrigins[0] : host
@@ -50,36 +56,56 @@ const SCRIPT = `(() => {
     meta.content = query.get('${SandboxParam.policy}') || "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
     document.head.prepend(meta)
   }
+  const view = root.dataset.csp === 'header' ? query.get('${SandboxParam.view}') : null
   let frame
   let origin
+  let onViewReady = () => {}
   const isOwn = (data) => data !== null && typeof data === 'object' && typeof data.method === 'string' && data.method.startsWith(own)
   const show = ({ html, sandbox = 'allow-scripts', permissions = {} }) => {
     if (frame) frame.remove()
     frame = document.createElement('iframe')
-    const hasOrigin = sandbox.split(' ').includes('allow-same-origin')
-    origin = hasOrigin ? location.origin : 'null'
-    frame.setAttribute('sandbox', sandbox)
+    origin = view ? new URL(view).origin : 'null'
+    frame.setAttribute('sandbox', view ? sandbox : sandbox.split(' ').filter((token) => token !== 'allow-same-origin').join(' '))
     const names = { camera: 'camera', microphone: 'microphone', geolocation: 'geolocation', clipboardWrite: 'clipboard-write' }
     const allow = Object.keys(permissions).filter((name) => names[name]).map((name) => names[name] + ' *')
     if (allow.length) frame.setAttribute('allow', allow.join('; '))
     frame.title = document.title
-    if (!hasOrigin) frame.srcdoc = html
+    if (view) {
+      onViewReady = () => {
+        onViewReady = () => {}
+        frame.contentWindow.postMessage({ jsonrpc: '2.0', method: own + 'view', params: { html } }, origin)
+      }
+      frame.src = view
+    } else frame.srcdoc = html
     document.body.append(frame)
-    if (!hasOrigin) return
-    const page = frame.contentDocument
-    page.open()
-    page.write(html)
-    page.close()
   }
   addEventListener('message', ({ source, origin: sender, data }) => {
     if (source === window.parent) {
       if (sender !== host) return
       if (isOwn(data)) return data.method === own + 'resource-ready' ? show(data.params) : undefined
       if (frame) frame.contentWindow.postMessage(data, origin === 'null' ? '*' : origin)
-    } else if (frame && source === frame.contentWindow && sender === origin && !isOwn(data)) window.parent.postMessage(data, host)
+    } else if (frame && source === frame.contentWindow && sender === origin) {
+      if (!isOwn(data)) window.parent.postMessage(data, host)
+      else if (data.method === own + 'view-ready') onViewReady()
+    }
   })
   window.parent.postMessage({ jsonrpc: '2.0', method: own + 'proxy-ready', params: {} }, host)
 })()`
+
+/** The script of the page that becomes a view: it gets the page of the view from the proxy page. */
+const VIEW_SCRIPT = `(() => {
+  const proxy = new URLSearchParams(location.search).get('${SandboxParam.proxy}')
+  addEventListener('message', ({ source, origin, data }) => {
+    if (source !== window.parent || origin !== proxy || data === null || typeof data !== 'object' || data.method !== '${OWN}view') return
+    document.open()
+    document.write(data.params.html)
+    document.close()
+  })
+  addEventListener('load', () => window.parent.postMessage({ jsonrpc: '2.0', method: '${OWN}view-ready', params: {} }, proxy))
+})()`
+
+/** The page that becomes a view with an origin of its own. */
+export const VIEW_PAGE: string = `<!doctype html><meta charset="utf-8"><title>View</title><script>${VIEW_SCRIPT}</script>`
 
 const STYLE =
   'html,body,iframe{display:block;width:100%;height:100%;margin:0;border:0;background:transparent}body{overflow:hidden}'

@@ -15,7 +15,7 @@ export interface ShowAppOptions extends AppHandlers {
   readonly element: HTMLElement
   /**
    * The URL of the proxy page, which `sandboxHandler` serves, on another origin than this page. `*` as the first part of the host name, as in
-   * `https://*.views.example.com`, stands for a name that is different for each server: each then has an origin of its own, with storage.
+   * `https://*.views.example.com`, stands for a name that is different for each server and policy: its views then have an origin of their own, with storage.
    */
   readonly sandbox: string | URL
   /** The connection to the server of the tool. */
@@ -38,7 +38,7 @@ export interface ShowAppOptions extends AppHandlers {
   readonly context?: HostContext
   /** Asks the user which browser features a view may use, of those it asks for. Default: none. */
   readonly grant?: (asked: readonly PermissionName[]) => readonly PermissionName[] | Promise<readonly PermissionName[]>
-  /** Further tokens of the `sandbox` of the view. Default: scripts and forms. */
+  /** Further tokens of the `sandbox` of the view. `allow-same-origin` has an effect only with `*` in `sandbox`. Default: scripts and forms. */
   readonly tokens?: readonly SandboxToken[]
   /** How long a view may take to connect. Default: 10,000 (milliseconds). */
   readonly handshakeTimeoutMs?: number

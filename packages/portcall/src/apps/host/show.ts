@@ -131,7 +131,7 @@ async function prepare(options: ShowAppOptions, signal: AbortSignal) {
   const asked = permissionsOf(page.meta?.permissions, profile?.permissions)
   const granted = asked.length > 0 ? ((await options.grant?.(asked)) ?? []) : []
   const permissions = asked.filter((name) => granted.includes(name))
-  const name = await originName(server)
+  const name = await originName(server, policy.policy)
   return {
     page,
     tool,

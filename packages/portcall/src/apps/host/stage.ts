@@ -107,6 +107,8 @@ export function createStage(
         receive = ({ source, origin: sender, data }) => {
           if (source === null || source !== created.contentWindow || sender !== url.origin) return
           if (!isObject(data) || data.method !== PROXY_READY) return bridge.receive(data)
+          // The page of the view is delivered once: to the proxy page that this host has loaded.
+          if (hasProxy) return
           hasProxy = true
           const granted = Object.fromEntries(permissions.map((name) => [name, {}]))
           post({ jsonrpc: '2.0', method: RESOURCE_READY, params: { html: page.html, sandbox, csp, permissions: granted } })

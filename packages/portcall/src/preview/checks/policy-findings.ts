@@ -1,6 +1,7 @@
 /** Findings about what the policy of a view blocked. */
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import type { DroppedCspEntry } from '../../apps/host/csp.ts'
+import { isViewHost } from '../../apps/host/sandbox-url.ts'
 import type { ViewCsp } from '../../protocol/apps.ts'
 import type { CspViolation } from '../server/violations.ts'
 import { type ViewFinding, viewFinding } from './finding.ts'
@@ -17,8 +18,6 @@ const LISTS: { readonly [directive: string]: keyof ViewCsp } = {
   'base-uri': 'baseUriDomains',
 }
 const GENERATED = new Set(['eval', 'wasm-eval'])
-/** The origin of a view in the test host. */
-const OWN_HOST = /^[0-9a-f]{32}\.localhost$/
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)$/
 
 /** The facts about the policy of a view that was shown. */
@@ -58,7 +57,7 @@ function findingOf({ directive, blocked }: CspViolation, dropped: readonly Dropp
   const url = parseUrl(blocked)
   const list = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined
   if (!url || url.host === '' || !list) return viewFinding('error', 'view-policy', `${name} blocked ${blocked}`)
-  if (OWN_HOST.test(url.hostname))
+  if (isViewHost(url.hostname))
     return viewFinding('error', 'view-file', `${name} blocked ${url.pathname}: relative addresses have no meaning in a view`)
   if (LOOPBACK.test(url.hostname))
     return viewFinding(

@@ -42,7 +42,8 @@ const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 export async function servePages(options: ServePagesOptions): Promise<ServedPages> {
   const key = randomId()
   const script = pageScript(options.page)
-  let [origin, sandboxPort] = ['', 0]
+  let origin = ''
+  const sandbox = await serveSandbox(options.onViolation)
   const pages = await listenOnLoopback(async (request, response) => {
     const { method, url = '', headers } = request
     const isOwn = headers.host === new URL(origin).host && (headers.origin === undefined || headers.origin === origin)
@@ -55,15 +56,14 @@ export async function servePages(options: ServePagesOptions): Promise<ServedPage
     if (method !== 'GET') return void response.writeHead(405).end()
     if (name === 'page.js') return send(response, script, 'text/javascript')
     if (name !== '') return void response.writeHead(404).end()
-    response.setHeader('content-security-policy', pagePolicy(sandboxPort))
+    response.setHeader('content-security-policy', pagePolicy(sandbox.port))
     send(response, pageHtml(options.page), 'text/html')
-  }, options.port)
-  origin = `http://127.0.0.1:${pages.port}`
-  const sandbox = await serveSandbox(origin, options.onViolation).catch(async (error: unknown) => {
-    await pages.close()
+  }, options.port).catch(async (error: unknown) => {
+    await sandbox.close()
     throw error
   })
-  sandboxPort = sandbox.port
+  origin = `http://127.0.0.1:${pages.port}`
+  sandbox.allow(origin)
   return {
     url: `${origin}/${key}/`,
     sandboxOf: sandbox.urlOf,
