@@ -303,15 +303,10 @@ export interface EventErrorData {
   }
 }
 
-const NAMES_BY_CODE: ReadonlyMap<number, EventErrorName> = new Map(
-  Object.values(EVENT_ERROR_CODES).flatMap((codes) =>
-    Object.entries(codes).map(([name, code]): [number, EventErrorName] => [code, name as EventErrorName]),
-  ),
-)
-
 /** Returns the name of an error of the extension, by the numbers of all profiles; `undefined` for other errors. */
 export function eventErrorName({ code }: Pick<ErrorBody, 'code'>): EventErrorName | undefined {
-  return NAMES_BY_CODE.get(code)
+  const all = Object.values(EVENT_ERROR_CODES).flatMap((codes) => Object.entries(codes))
+  return all.find(([, known]) => known === code)?.[0] as EventErrorName | undefined
 }
 
 /** Returns the reason that a `CallbackEndpointError` names, if it is one that this library knows. */
