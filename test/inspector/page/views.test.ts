@@ -44,6 +44,24 @@ const probes = createServer({ name: 'probes', version: '1.0.0' })
 probes.tool('probe', { view: view({ html: PROBE }, { text: true, permissions: ['camera'] }) }, () => 'the result')
 probes.tool('count', { visibility: ['app'] } as never, () => `counted ${++counted}`)
 
+/** A view that calls a tool again as soon as it has the result. */
+const POLL = `<!doctype html><html lang="en"><title>Poll</title><p>poll</p><script>
+let id = 0
+const post = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
+const poll = () => post({ id: ++id, method: 'tools/call', params: { name: 'tick', arguments: {} } })
+addEventListener('message', ({ data }) => {
+  if (data.id === 1) post({ method: 'ui/notifications/initialized', params: {} })
+  if (data.method === 'ui/notifications/tool-result') for (let call = 0; call < 6; call++) poll()
+  if (data.id > 1 && data.result) setTimeout(poll, 40)
+  if (data.method === 'ui/resource-teardown') post({ id: data.id, result: {} })
+})
+post({ id: ++id, method: 'ui/initialize', params: { protocolVersion: '2026-01-26', appInfo: { name: 'poll', version: '1' }, appCapabilities: {} } })
+</script></html>`
+let polled = 0
+const polls = createServer({ name: 'polls', version: '1.0.0' })
+polls.tool('poll', { view: view({ html: POLL }, { text: true }) }, () => 'polling')
+polls.tool('tick', {}, () => `tick ${++polled}`)
+
 let browser: Browser
 let serving: ListeningServer[]
 let inspector: RunningInspector
@@ -51,7 +69,7 @@ let watched: WatchedPage
 let page: Page
 beforeAll(async () => {
   browser = await startBrowser()
-  serving = await Promise.all([probes, sales].map((one) => serve(one, { port: 0, handleProcessSignals: false })))
+  serving = await Promise.all([probes, sales, polls].map((one) => serve(one, { port: 0, handleProcessSignals: false })))
 })
 afterAll(async () => {
   await browser.close()
@@ -138,4 +156,12 @@ test('a view of an example is drawn in each width, and calls its tool', async ()
     await expect.poll(() => page.locator('.view-frame iframe').evaluate((one) => one.clientWidth)).toBe(Number(width))
   }
   await frame.getByText('2026').first().waitFor()
+})
+
+test('a view that calls tools all the time does not push out the call of the form', async () => {
+  await callTool(serving[2], 'poll')
+  const section = page.getByRole('region', { name: 'View', exact: true })
+  await expect.poll(() => polled, { timeout: 40_000 }).toBeGreaterThan(520)
+  await section.locator('.badge', { hasText: 'ready' }).waitFor()
+  await page.getByRole('region', { name: 'Result' }).getByText('polling').waitFor()
 })

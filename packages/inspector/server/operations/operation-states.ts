@@ -38,6 +38,13 @@ export function createOperationStates(hub: EventHub, timeline: Timeline): Operat
     if (change.status) publish()
     else timer ??= setTimeout(publish, PUBLISH_MS).unref()
   }
+  /** Forgets the oldest operations. Those of views go first: a view that polls must not push out what a person has called. */
+  const forget = (): void => {
+    const ended = [...states.values()].filter(({ status }) => status !== 'running')
+    const isOfView = ({ options }: OperationState): boolean => options.fromView === true
+    for (const { id } of [...ended.filter(isOfView), ...ended.filter((state) => !isOfView(state))])
+      if (states.size > MAX_KEPT) states.delete(id)
+  }
   timeline.onEntry(({ entry }) => {
     const { operationId, id, type } = entry
     const state = operationId === undefined ? undefined : states.get(operationId)
@@ -53,7 +60,7 @@ export function createOperationStates(hub: EventHub, timeline: Timeline): Operat
     add(state) {
       states.set(state.id, state)
       hub.publish({ type: 'operation', operation: state })
-      for (const [id, { status }] of states) if (states.size > MAX_KEPT && status !== 'running') states.delete(id)
+      if (states.size > MAX_KEPT) forget()
     },
     update,
   }

@@ -98,14 +98,15 @@ function applyTimeline(state: TimelineState): void {
   store.timelineVersion.value++
 }
 
-/** The most operations that are kept, as in the back end. */
+/** The most operations that are kept. As in the back end, those of views are forgotten first. */
 const MAX_OPERATIONS = 500
 
 function applyOperation(operation: OperationState): void {
   const next = new Map(store.operations.value).set(operation.id, operation)
-  for (const id of next.keys()) {
-    if (next.size <= MAX_OPERATIONS) break
-    next.delete(id)
+  if (next.size > MAX_OPERATIONS) {
+    const all = [...next.values()]
+    const oldest = all.find(({ options }) => options.fromView) ?? all[0]
+    if (oldest) next.delete(oldest.id)
   }
   store.operations.value = next
 }
