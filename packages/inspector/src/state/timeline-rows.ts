@@ -191,7 +191,8 @@ export function subjectOf(entry: TimelineEntry): string {
   if (entry.type === 'message') return entry.subject ?? ''
   if (entry.type === 'http') return entry.failure ?? ''
   if (entry.type === 'connection') return entry.text
-  if (entry.type === 'view') return entry.event === 'message' ? '' : entry.text
+  if (entry.type === 'view' && entry.event === 'message') return entry.from === 'host' ? 'to the view' : 'from the view'
+  if (entry.type === 'view') return entry.text
   if (entry.type === 'stderr') return entry.text.trimEnd()
   if (entry.type === 'log') return typeof entry.data === 'string' ? entry.data : JSON.stringify(entry.data)
   return ''

@@ -2,22 +2,25 @@ import type { AppEvent } from '../../../../portcall/src/apps/host/types.ts'
 import { send } from '../../state/api.ts'
 import type { ViewNote } from '../../state/protocol.ts'
 
-const DELAY_MS = 50
 const MAX_NOTES = 200
 const MAX_TEXT = 100_000
 
 /** Writes what happens between the page and a view into the timeline. */
 export function createNoteWriter(serverId: string, operationId: string): (note: ViewNote) => void {
-  let waiting: ViewNote[] = []
-  const flush = (): void => {
-    const notes = waiting
-    waiting = []
-    // The timeline is of use to people only: a page that is signed out shows that elsewhere.
-    for (let at = 0; at < notes.length; at += MAX_NOTES)
-      send('note-view', { serverId, operationId, notes: notes.slice(at, at + MAX_NOTES) }).catch(() => {})
+  const waiting: ViewNote[] = []
+  let isSending = false
+  /** Sends what waits: the first note at once, so that it comes before the requests that it causes. */
+  const flush = async (): Promise<void> => {
+    if (isSending) return
+    isSending = true
+    while (waiting.length > 0)
+      // The timeline is of use to people only: a page that is signed out shows that elsewhere.
+      await send('note-view', { serverId, operationId, notes: waiting.splice(0, MAX_NOTES) }).catch(() => {})
+    isSending = false
   }
   return (note) => {
-    if (waiting.push({ ...note, text: note.text.slice(0, MAX_TEXT) }) === 1) setTimeout(flush, DELAY_MS)
+    waiting.push({ ...note, text: note.text.slice(0, MAX_TEXT) })
+    void flush()
   }
 }
 

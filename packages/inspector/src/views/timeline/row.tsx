@@ -73,7 +73,7 @@ function iconOf(entry: TimelineRow['entry']): [IconName, string] {
     if (entry.messageKind === 'request' && entry.direction === 'in') return ['question', 'Question of the server']
     return entry.direction === 'out' ? ['out', 'Sent'] : ['in', 'Received']
   }
-  if (entry.type === 'view') return ['view', entry.from === 'host' ? 'To the view' : 'From the view']
+  if (entry.type === 'view') return entry.from === 'host' ? ['out', 'To the view'] : ['in', 'From the view']
   return OTHER_ICONS[entry.type]
 }
 
