@@ -72,7 +72,9 @@ export function ToolView({ tool, operation }: { tool: Tool; operation: Operation
         <span class="mono muted">
           <Untrusted text={viewOf(tool) ?? ''} />
         </span>
-        <Badge tone={record.value.state === 'ready' ? 'good' : 'neutral'}>{record.value.state}</Badge>
+        <Badge tone={failure.value ? 'bad' : record.value.state === 'ready' ? 'good' : 'neutral'}>
+          {failure.value ? 'failed' : record.value.state}
+        </Badge>
         {record.value.height !== undefined && <span class="muted">{Math.round(record.value.height)} px high</span>}
       </header>
       <ViewControls id={id} mode={mode.value} onMode={show} onReload={() => round.value++} />
