@@ -150,6 +150,15 @@ test('each fault has its name, the line to add, and no other name', async () => 
   expect(report.views.find(({ tool }) => tool === 'tried')?.findings).toMatchObject([{ rule: 'view-eval', level: 'warning' }])
 })
 
+test('a view whose scripts do not end is named, and the command ends', async () => {
+  const soon = { html: pageOf('setTimeout(() => { for (;;); }, 300)') }
+  // The checks within the view begin when axe is added.
+  const later = { html: pageOf('Object.defineProperty(window, "axe", { set() { for (;;); } })') }
+  const { report, code } = await testViews(await serveViews({ soon, later }))
+  expect(code).toBe(1)
+  for (const tool of ['soon', 'later']) expect([tool, errorsOf(report, tool)]).toEqual([tool, ['view-stuck']])
+})
+
 test('a page that has changed under the same URI has its name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portcall-apps-'))
   const published = join(folder, 'released.json')

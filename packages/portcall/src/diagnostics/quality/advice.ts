@@ -58,6 +58,7 @@ const ADVICE: { readonly [rule: string]: string } = {
   'view-result-size': 'Return less, and let the view call a tool for the rest.',
   'view-text': 'Return a text in content that says the same.',
   'view-openai-csp': 'Declare the same origins in openai/widgetCSP. In Portcall: hosts: ["chatgpt"].',
+  'view-stuck': 'End the loop, or do the work in parts with setTimeout: nothing in the view reacts meanwhile.',
   'view-slow': 'Make the page smaller, connect before you load data, and show something before the data is there.',
   'view-policy': 'No host allows it: do without.',
   'view-not-honored': 'Bundle the file, or let a tool of your server fetch it.',

@@ -1,7 +1,8 @@
 /** Checks a view that was shown. */
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { withTimeout } from '../../../../util/src/timers.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import type { ViewFailure } from '../host/measures.ts'
+import { STUCK, type ViewFailure } from '../host/measures.ts'
 import type { TestedView } from '../host/tested-view.ts'
 import { axeFindings, findAxe } from './axe.ts'
 import { type ViewFinding, viewFinding } from './finding.ts'
@@ -54,10 +55,24 @@ export async function checkView(view: TestedView, options: CheckViewOptions = {}
   ]
   if (view.failure) return { findings, skipped: [] }
   const axe = findAxe(options.folder ?? '.')
-  findings.push(...sizeFindings(view), ...(await textFindings(view, options)), ...(await layoutFindings(view)))
-  if (axe !== undefined) findings.push(...(await axeFindings(view.frame, axe)))
+  const inside = async (): Promise<ViewFinding[]> => [
+    ...sizeFindings(view),
+    ...(await textFindings(view, options)),
+    ...(await layoutFindings(view)),
+    ...(axe === undefined ? [] : await axeFindings(view.frame, axe)),
+  ]
+  const stuck = new Error(STUCK.message)
+  findings.push(
+    ...(await withTimeout(inside(), INSIDE_TIMEOUT_MS, () => stuck).catch((error: unknown) => {
+      if (error !== stuck) throw error
+      return [failureFinding(STUCK)]
+    })),
+  )
   return { findings, skipped: axe === undefined ? [NO_AXE] : [] }
 }
+
+/** How long the checks within a view may take: a view can also stop to react later than when it was shown. */
+const INSIDE_TIMEOUT_MS = 20_000
 
 const NO_AXE = 'accessibility was not checked: install axe-core'
 
@@ -73,6 +88,7 @@ const evidenceOf = ({ violations, events, consoleErrors, failure }: TestedView):
 const FAILURE_RULES: { readonly [code: string]: string } = {
   VIEW_NOT_CONNECTED: 'view-handshake',
   VIEW_WRONG_TYPE: 'view-type',
+  VIEW_STUCK: 'view-stuck',
 }
 
 function failureFinding({ code, message }: ViewFailure): ViewFinding {

@@ -19,6 +19,9 @@ export interface ViewFailure {
   readonly message: string
 }
 
+/** The failure of a view whose scripts do not end. */
+export const STUCK: ViewFailure = { code: 'VIEW_STUCK', message: 'the view does not react: one of its scripts does not end' }
+
 /** The size of a frame, px. */
 export interface ViewSize {
   /** The width. */

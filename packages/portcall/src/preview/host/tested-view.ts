@@ -1,10 +1,10 @@
 /** A view in the test host: what happened, and what can be done with it. */
-import { delay } from '../../../../util/src/timers.ts'
+import { delay, withTimeout } from '../../../../util/src/timers.ts'
 import type { AppEvent, AppUpdate } from '../../apps/host/types.ts'
 import type { PlaywrightContext, PlaywrightFrame, PlaywrightPage, ViewFrame } from '../browser/playwright.ts'
 import type { CspViolation } from '../server/violations.ts'
 import { callPage } from './call-page.ts'
-import type { ViewFailure, ViewMessage, ViewSize } from './measures.ts'
+import { STUCK, type ViewFailure, type ViewMessage, type ViewSize } from './measures.ts'
 import type { Recorder } from './record.ts'
 
 /** A view that is shown, or could not be. */
@@ -51,6 +51,8 @@ const SETTLE_TIMEOUT_MS = 5000
 /** How long a view may be empty without a message. */
 const EMPTY_MS = 1000
 const STEP_MS = 50
+/** How long a view may take to evaluate a short expression. */
+const REACTION_MS = 3000
 /** The page, its proxy page, the view. */
 const DEPTH = 2
 
@@ -74,6 +76,7 @@ export function createTestedView({ page, context, recorder }: TestedParts): Test
       if (isQuiet() && isDone) break
       await delay(STEP_MS)
     }
+    if (!(await reacts(page))) record.failure ??= STUCK
     measured.size = await sizeOf(page)
   }
   return {
@@ -128,14 +131,19 @@ const PAINTS = `(() => {
   })
 })()`
 
-/** Frames may be replaced while they are looked at. */
-async function showsSomething(page: PlaywrightPage): Promise<boolean> {
-  return (
-    (await innermost(page)
-      ?.evaluate<boolean>(PAINTS)
-      .catch(() => false)) ?? false
-  )
+/** Evaluates an expression in the view. Resolves to `undefined` if the frame is replaced meanwhile, or its scripts leave no time. */
+async function glance<T>(page: PlaywrightPage, expression: string): Promise<T | undefined> {
+  const frame = innermost(page)
+  const late = (): Error => new Error('The view does not react')
+  return frame && withTimeout(frame.evaluate<T>(expression), REACTION_MS, late).catch(() => undefined)
 }
+
+const showsSomething = async (page: PlaywrightPage): Promise<boolean> => (await glance<boolean>(page, PAINTS)) ?? false
+
+const reacts = async (page: PlaywrightPage): Promise<boolean> =>
+  innermost(page) === undefined ||
+  (await glance<boolean>(page, 'true')) === true ||
+  (await glance<boolean>(page, 'true')) === true
 
 const SIZE = `(() => {
   const frame = document.querySelector('#view iframe')
