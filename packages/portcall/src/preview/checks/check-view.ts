@@ -2,7 +2,7 @@
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
 import { withTimeout } from '../../../../util/src/timers.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { STUCK, type ViewFailure } from '../host/measures.ts'
+import { STUCK_VIEW, type ViewFailure } from '../host/measures.ts'
 import type { TestedView } from '../host/tested-view.ts'
 import { axeFindings, findAxe } from './axe.ts'
 import { type ViewFinding, viewFinding } from './finding.ts'
@@ -61,11 +61,11 @@ export async function checkView(view: TestedView, options: CheckViewOptions = {}
     ...(await layoutFindings(view)),
     ...(axe === undefined ? [] : await axeFindings(view.frame, axe)),
   ]
-  const stuck = new Error(STUCK.message)
+  const stuck = new Error(STUCK_VIEW.message)
   findings.push(
     ...(await withTimeout(inside(), INSIDE_TIMEOUT_MS, () => stuck).catch((error: unknown) => {
       if (error !== stuck) throw error
-      return [failureFinding(STUCK)]
+      return [failureFinding(STUCK_VIEW)]
     })),
   )
   return { findings, skipped: axe === undefined ? [NO_AXE] : [] }

@@ -20,7 +20,7 @@ export interface ViewFailure {
 }
 
 /** The failure of a view whose scripts do not end. */
-export const STUCK: ViewFailure = { code: 'VIEW_STUCK', message: 'the view does not react: one of its scripts does not end' }
+export const STUCK_VIEW: ViewFailure = { code: 'VIEW_STUCK', message: 'the view does not react: one of its scripts does not end' }
 
 /** The size of a frame, px. */
 export interface ViewSize {

@@ -4,7 +4,7 @@ import type { AppEvent, AppUpdate } from '../../apps/host/types.ts'
 import type { PlaywrightContext, PlaywrightFrame, PlaywrightPage, ViewFrame } from '../browser/playwright.ts'
 import type { CspViolation } from '../server/violations.ts'
 import { callPage } from './call-page.ts'
-import { STUCK, type ViewFailure, type ViewMessage, type ViewSize } from './measures.ts'
+import { STUCK_VIEW, type ViewFailure, type ViewMessage, type ViewSize } from './measures.ts'
 import type { Recorder } from './record.ts'
 
 /** A view that is shown, or could not be. */
@@ -76,7 +76,7 @@ export function createTestedView({ page, context, recorder }: TestedParts): Test
       if (isQuiet() && isDone) break
       await delay(STEP_MS)
     }
-    if (!(await reacts(page))) record.failure ??= STUCK
+    if (!(await reacts(page))) record.failure ??= STUCK_VIEW
     measured.size = await sizeOf(page)
   }
   return {
