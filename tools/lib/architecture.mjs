@@ -122,7 +122,20 @@ export const HOMES = {
  */
 export const ORDERS = {
   gateway: {
-    order: ['policy', 'api', 'upstreams', 'routes', 'lists', 'calls', 'subscriptions', '.', 'credentials', 'admin', 'config'],
+    order: [
+      'policy',
+      'api',
+      'upstreams',
+      'routes',
+      'lists',
+      'calls',
+      'events',
+      'subscriptions',
+      '.',
+      'credentials',
+      'admin',
+      'config',
+    ],
     maxLooseFiles: 6,
   },
 }

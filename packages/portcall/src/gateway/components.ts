@@ -7,12 +7,13 @@ import { createSealer } from '../stores/sealing/seal.ts'
 import { sealStore } from '../stores/sealing/sealed-store.ts'
 import type { OnGatewayEvent } from './api/events.ts'
 import type { GatewayOptions } from './api/options.ts'
-import { createGatewayEventStreams, type GatewayEventStreams } from './calls/event-streams.ts'
 import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
 import { createInputStates } from './calls/input-states.ts'
 import { createGatewayProcesses, type GatewayProcesses } from './calls/processes.ts'
 import { createRouter, type Router } from './calls/router.ts'
 import { createViewReads } from './calls/view-tools.ts'
+import { createGatewayEventStreams, type GatewayEventStreams } from './events/event-streams.ts'
+import { createSharedStreams } from './events/shared-streams.ts'
 import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
@@ -122,6 +123,7 @@ export function createComponents(
       taskIds,
       inputStates: createInputStates(sealer, requestStateTtlMs),
       processes,
+      openEventStream: createSharedStreams().open,
       onEvent: options.onEvent && onEvent,
     }),
     subscriptions,

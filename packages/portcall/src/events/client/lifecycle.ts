@@ -1,10 +1,10 @@
 import { backoffMs } from '../../../../util/src/backoff.ts'
 import { delay } from '../../../../util/src/timers.ts'
 import { TimeoutError } from '../../client/errors.ts'
-import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { retryDelayOf } from '../../jsonrpc/retryable.ts'
-import { type EventErrorName, eventErrorName } from '../../protocol/events.ts'
+import { eventErrorName, isFinalEventError } from '../../protocol/events.ts'
 import type { EventMode, EventSession } from './session.ts'
 import type { EventSubscriptionStatus } from './types.ts'
 
@@ -62,9 +62,6 @@ export function createLifecycle(onEnd: () => void): Lifecycle {
 }
 
 const RETRY_DELAY = { firstMs: 250, maxMs: 30_000 }
-/** Errors of the server after which another attempt makes no sense. */
-const FINAL_NAMES: readonly (EventErrorName | undefined)[] = ['InvalidParams', 'NotFound', 'Forbidden', 'Unsupported']
-const FINAL_CODES: readonly number[] = [ErrorCode.methodNotFound, ErrorCode.invalidRequest, ErrorCode.parseError]
 
 /** Makes attempts until the subscription ends. @throws the error of the first attempt; an error that does not pass. */
 export async function runAttempts({ attempt }: EventMode, session: EventSession, lifecycle: Lifecycle): Promise<void> {
@@ -97,7 +94,7 @@ function isUnknownCursor(error: unknown, { inbox }: EventSession): boolean {
 function isFinal(error: unknown): boolean {
   if (retryDelayOf(error) !== undefined || error instanceof TimeoutError) return false
   if (!(error instanceof RpcError)) return true
-  return FINAL_CODES.includes(error.code) || FINAL_NAMES.includes(eventErrorName(error))
+  return isFinalEventError(error)
 }
 
 interface Settler {

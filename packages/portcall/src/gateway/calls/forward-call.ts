@@ -3,6 +3,7 @@ import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
 import { reportHandling } from '../../jsonrpc/handling.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { isViewUri } from '../../protocol/apps.ts'
+import { EventMethod } from '../../protocol/events.ts'
 import { LOCAL_STATE } from '../../protocol/local-state.ts'
 import { findUserInputRequired, unavailable } from '../api/errors.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
@@ -25,6 +26,8 @@ export interface CallForwarderOptions {
   readonly inputStates: InputStates
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
+  /** Sends a request for a stream of events, which callers share. */
+  readonly openEventStream: (call: ItemCall) => Promise<Response>
   readonly onEvent: OnGatewayEvent | undefined
 }
 
@@ -32,7 +35,7 @@ export interface CallForwarderOptions {
 export type ForwardCall = (call: CallerRequest) => Promise<Response>
 
 export function createCallForwarder(options: CallForwarderOptions): ForwardCall {
-  const { router, inputStates, processes, onEvent } = options
+  const { router, inputStates, processes, openEventStream, onEvent } = options
 
   /** Asks the policies. Returns the response if the call does not go to the server. */
   const decide = async (call: ItemCall): Promise<Response | undefined> => {
@@ -73,7 +76,8 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
   }
   /** Sends a call to its server. Resolves to the response as the gateway exposes it, before policies change its result. */
   const send = async (call: ItemCall): Promise<Response> => {
-    const response = await sendToUpstream(call)
+    const isStream = call.request.method === EventMethod.stream
+    const response = await (isStream ? openEventStream(call) : sendToUpstream(call))
     if (!isSuccess(response)) return { ...response, id: call.request.id }
     const exposed = exposeResult(call, response.result, options)
     return success(call.request.id, exposed instanceof Promise ? await exposed : exposed)

@@ -1,16 +1,19 @@
 import { onAbort } from '../../../../util/src/abort.ts'
+import { createTurns } from '../../../../util/src/turns.ts'
+import { RpcError } from '../../jsonrpc/errors.ts'
 import { deriveContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification, type Response, success } from '../../jsonrpc/message.ts'
-import { EventNotification } from '../../protocol/events.ts'
+import { identityOf } from '../../protocol/caller-identity.ts'
+import { EVENT_ERROR_CODES, type EventErrorData, EventNotification } from '../../protocol/events.ts'
 import { MetaKey } from '../../protocol/meta.ts'
+import type { ForwardCall } from '../calls/forward-call.ts'
+import type { CallerRequest } from '../calls/item-call.ts'
+import type { Router } from '../calls/router.ts'
 import { Caller } from '../policy/caller.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
 import { EVENT_METHOD } from '../policy/item-methods.ts'
-import type { ForwardCall } from './forward-call.ts'
-import type { CallerRequest } from './item-call.ts'
-import type { Router } from './router.ts'
 
-/** The open `events/stream` requests of a gateway. Each has a stream of its own to the server. */
+/** The open `events/stream` requests of a gateway. */
 export interface GatewayEventStreams {
   /** Forwards a request. Settles when the server, the client or the gateway ends the stream. */
   open(call: CallerRequest, forward: ForwardCall): Promise<Response>
@@ -37,8 +40,12 @@ const STREAMED: ReadonlySet<string> = new Set(
   Object.values(EventNotification).filter((method) => method !== EventNotification.listChanged),
 )
 
+/** The streams of all callers, and of one of them. */
+const LIMITS = { maxStreams: 10_000, maxPrincipalStreams: 100 }
+
 export function createGatewayEventStreams({ router, policies }: GatewayEventStreamsOptions): GatewayEventStreams {
   const streams = new Set<OpenStream>()
+  const turns = createTurns({ limit: LIMITS.maxStreams, maxOwned: LIMITS.maxPrincipalStreams })
   let isClosed = false
 
   /** Reports whether the caller of a stream may receive its events under the current policies. */
@@ -70,9 +77,17 @@ export function createGatewayEventStreams({ router, policies }: GatewayEventStre
     controller.abort(new Error('The caller may no longer receive these events'))
   }
 
+  const tooMany = (): RpcError => {
+    const limit = turns.isFull ? 'maxStreams' : 'maxPrincipalStreams'
+    const data: EventErrorData['ResourceExhausted'] = { limit, max: LIMITS[limit] }
+    return new RpcError(EVENT_ERROR_CODES.spec.ResourceExhausted, 'Too many open streams of events', data)
+  }
+
   return {
     async open(call, forward) {
       const { request, context } = call
+      const owner = identityOf(request, context)
+      if (turns.begin({}, owner) !== true) throw tooMany()
       const controller = new AbortController()
       const { signal } = controller
       const stream: OpenStream = { call, controller }
@@ -91,6 +106,7 @@ export function createGatewayEventStreams({ router, policies }: GatewayEventStre
         throw error
       } finally {
         streams.delete(stream)
+        turns.end(owner)
         unsubscribe()
       }
     },

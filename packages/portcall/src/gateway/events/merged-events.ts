@@ -2,11 +2,11 @@ import { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, isSuccess, type Response, success } from '../../jsonrpc/message.ts'
 import { methodNotFound } from '../../protocol/errors.ts'
 import { EVENT_ERROR_CODES, type EventErrorData, EventMethod } from '../../protocol/events.ts'
+import type { ForwardCall } from '../calls/forward-call.ts'
+import type { CallerRequest } from '../calls/item-call.ts'
 import { mayOfferEvents } from '../lists/known-servers.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import { exposeOccurrence, type GatewayEventStreams } from './event-streams.ts'
-import type { ForwardCall } from './forward-call.ts'
-import type { CallerRequest } from './item-call.ts'
 
 export interface MergedEventsOptions {
   readonly registry: CurrentTable
