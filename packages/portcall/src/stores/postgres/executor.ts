@@ -30,12 +30,17 @@ export interface PostgresExecutorOptions {
   readonly timeoutMs: number
   /** Called when PostgreSQL responds again, or cannot be written to: the connection of the bus may be broken, or reach another server. */
   onSuspect(): void
+  /** Called when PostgreSQL had no space for a write. */
+  onFull(): void
 }
 
 /** SQLSTATE codes of a missing schema, table or function. */
 const MISSING = /^(3F000|42P01|42883)$/
+/** SQLSTATE of a full disk. */
+const DISK_FULL = '53100'
 
-export function createPostgresExecutor({ driver, schema, timeoutMs, onSuspect }: PostgresExecutorOptions): PostgresExecutor {
+export function createPostgresExecutor(options: PostgresExecutorOptions): PostgresExecutor {
+  const { driver, schema, timeoutMs, onSuspect, onFull } = options
   const migrate = retryableOnce(async (isAbandoned: () => boolean): Promise<void> => {
     const text = `select max(version)::text as answer from "${schema}".versions`
     const version = await driver.query({ text }, isAbandoned).catch((error) => {
@@ -50,6 +55,7 @@ export function createPostgresExecutor({ driver, schema, timeoutMs, onSuspect }:
     try {
       return String(await driver.query({ name: `${schema}.${name}`, text, values: [argument] }, isAbandoned))
     } catch (error) {
+      if (stateOf(error) === DISK_FULL) onFull()
       if (!isMissing(error)) throw error
       migrate.reset()
       throw new RemoteError('unsent', error)
@@ -77,6 +83,5 @@ export function createPostgresExecutor({ driver, schema, timeoutMs, onSuspect }:
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof RemoteError && MISSING.test(codeOf(error.cause))
-}
+const stateOf = (error: unknown): string => (error instanceof RemoteError ? codeOf(error.cause) : '')
+const isMissing = (error: unknown): boolean => MISSING.test(stateOf(error))

@@ -1,6 +1,7 @@
 import type { OptionNames } from '../../../../util/src/check-options.ts'
 import type { BusOptions } from '../bus.ts'
 import { checkStoresOptions, type StoresPartNames } from '../check-stores-options.ts'
+import { markFull } from '../full-stores.ts'
 import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
 import { createPostgresBus } from './bus.ts'
@@ -58,7 +59,11 @@ export function postgresStores(source: PostgresSource, options: PostgresStoresOp
   const limits = { ...LOG_DEFAULTS, ...options.log }
 
   const driver = createPostgresDriver(source)
-  const executor = createPostgresExecutor({ driver, schema, timeoutMs, onSuspect: () => bus.reconnect() })
+  const executor = createPostgresExecutor({
+    ...{ driver, schema, timeoutMs },
+    onSuspect: () => bus.reconnect(),
+    onFull: () => markFull(store),
+  })
   const onWrite = createPostgresPruner(executor, { maxEntries, maxLogs: limits.maxLogs, entryTtlMs: limits.entryTtlMs })
   const store = createPostgresStore({ executor, maxTtlMs, onWrite })
   const log = createPostgresLog({ executor, limits, onWrite })

@@ -20,6 +20,8 @@ export interface SqliteExecutorOptions {
   busyTimeoutMs: number
   /** Called when the file was removed or replaced. */
   onWarning: OnWarning
+  /** Called when there was no space for a write. */
+  onFull(): void
 }
 
 /** Reads and writes one database. */
@@ -39,7 +41,8 @@ interface Write {
 }
 
 /** Creates an executor and opens the database, unless it is locked. @throws StoreUnavailableError if it cannot be opened. */
-export function createSqliteExecutor({ open, prune, busyTimeoutMs, onWarning }: SqliteExecutorOptions): SqliteExecutor {
+export function createSqliteExecutor(options: SqliteExecutorOptions): SqliteExecutor {
+  const { open, prune, busyTimeoutMs, onWarning, onFull } = options
   const database = createLazyDatabase(open, onWarning)
   const retryWhileBusy = createBusyRetry(busyTimeoutMs)
   let pendingWrites: Write[] = []
@@ -57,7 +60,9 @@ export function createSqliteExecutor({ open, prune, busyTimeoutMs, onWarning }: 
     try {
       database.use((connection) => commit(connection, writes, prune))
     } catch (error) {
-      if (isFullError(error) && writes.length > 1) for (const write of writes) transactAlone(write)
+      const isFull = isFullError(error)
+      if (isFull) onFull()
+      if (isFull && writes.length > 1) for (const write of writes) transactAlone(write)
       else for (const { reject } of writes) reject(error)
     }
   }

@@ -1,5 +1,6 @@
 import type { OptionNames } from '../../../../util/src/check-options.ts'
 import { checkStoresOptions } from '../check-stores-options.ts'
+import { markFull } from '../full-stores.ts'
 import { markProcessLocal } from '../process-local.ts'
 import type { Stores } from '../stores.ts'
 import { logWarning } from '../warn.ts'
@@ -90,7 +91,8 @@ export function sqliteStores(fileOrDatabase: string | SqliteDatabase, options: S
     messages: { count: bus.maxMessages, bytes: bus.maxBytes },
   }
   const open = typeof fileOrDatabase === 'string' ? openerOf(fileOrDatabase, durability) : () => adopt(fileOrDatabase)
-  const executor = createSqliteExecutor({ open, prune: createSqlitePruner(limits, now), busyTimeoutMs, onWarning })
+  const prune = createSqlitePruner(limits, now)
+  const executor = createSqliteExecutor({ open, prune, busyTimeoutMs, onWarning, onFull: () => markFull(stores.store) })
   if (typeof fileOrDatabase !== 'string') assertWritable(fileOrDatabase)
   const sqliteBus = createSqliteBus(executor, bus, now)
   const stores: Stores = {

@@ -4,6 +4,8 @@ import { eventually } from '../../../../../test-kit/eventually.ts'
 import { createTestCore } from '../../../../../test-kit/test-core.ts'
 import { type ListeningServer, type ServeOptions, serve } from '../../../../serve/node.ts'
 import { memoryStores } from '../../../../stores/memory/memory.ts'
+import { findDriver } from '../../../../stores/sqlite/driver.ts'
+import { sqliteStores } from '../../../../stores/sqlite/sqlite.ts'
 
 let server: ListeningServer | undefined
 afterEach(() => server?.close())
@@ -61,6 +63,26 @@ describe('health checks', () => {
     failing.mockRestore()
     await eventually(async () => expect(await probe('/readyz')).toEqual(OK))
     await stores.close()
+  })
+
+  test('report a full database although small values fit still, until it has space again', async () => {
+    const database = findDriver()(':memory:')
+    const stores = sqliteStores(database)
+    await start({ stores })
+    await stores.store.set('first', 'x'.repeat(50_000))
+    const limit = (pages: number): void => database.exec(`PRAGMA max_page_count = ${pages}`)
+    limit(1)
+    await stores.store.delete('first')
+    expect(await probe('/readyz')).toEqual(OK)
+    await expect(stores.store.set('large', 'x'.repeat(200_000))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await stores.store.set('left', 'x'.repeat(40_000))
+    await eventually(async () => expect(await probe('/readyz')).toEqual(UNAVAILABLE))
+    await stores.store.set('small', 'x')
+    expect(await probe('/readyz')).toEqual(UNAVAILABLE)
+    limit(10_000)
+    await eventually(async () => expect(await probe('/readyz')).toEqual(OK))
+    await stores.close()
+    database.close()
   })
 
   test('share one look at the store', async () => {

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSingleFlight } from '../../../../../../util/src/async.ts'
+import { randomId } from '../../../../../../util/src/random.ts'
 import { pathOf } from '../../../../../../util/src/request-target.ts'
 import { withTimeout } from '../../../../../../util/src/timers.ts'
+import { isMarkedFull, unmarkFull } from '../../../../stores/full-stores.ts'
+import type { KeyValueStore } from '../../../../stores/store.ts'
 import type { Stores } from '../../../../stores/stores.ts'
 
 /** Settings of the health checks of `serve`. */
@@ -36,6 +39,8 @@ const REUSE_MS = 500
 const WRITE_INTERVAL_MS = 2000
 const STORE_PROBE_KEY = 'portcall:health'
 const STORE_PROBE_TTL_MS = 60_000
+/** The bytes that a database which was full must have space for. They are random, because databases compress values. */
+const SPACE_PROBE_BYTES = 32_768
 
 /** Creates the health checks of one server. */
 export function createHealthChecks({ options, stores }: HealthSource): HealthChecks {
@@ -45,18 +50,15 @@ export function createHealthChecks({ options, stores }: HealthSource): HealthChe
   let writtenUntil = -Infinity
   let last = { ready: false, until: 0 }
 
-  const probeStore = async (): Promise<void> => {
+  const probeStore = async ({ store }: Pick<Stores, 'store'>): Promise<void> => {
     const startedAt = performance.now()
-    const isWriteDue = startedAt >= writtenUntil
-    await Promise.all([
-      stores?.store.get(STORE_PROBE_KEY),
-      isWriteDue && stores?.store.set(STORE_PROBE_KEY, '', { ttlMs: STORE_PROBE_TTL_MS }),
-    ])
+    const isWriteDue = startedAt >= writtenUntil || isMarkedFull(store)
+    await Promise.all([store.get(STORE_PROBE_KEY), isWriteDue && probeWriting(store)])
     if (isWriteDue) writtenUntil = startedAt + WRITE_INTERVAL_MS
   }
   const runCheck = async (): Promise<unknown> => check?.()
   const runChecks = async (): Promise<boolean> => {
-    const outcome = Promise.all([probeStore(), runCheck()])
+    const outcome = Promise.all([stores && probeStore(stores), runCheck()])
     const ready = await withTimeout(outcome, checkTimeoutMs, () => new Error('The health check timed out')).then(
       ([, allowed]) => allowed !== false,
       () => false,
@@ -83,6 +85,19 @@ export function createHealthChecks({ options, stores }: HealthSource): HealthChe
       isStopped = true
     },
   }
+}
+
+/** Writes to a store: a larger value if its database was full, because a small one may fit where an earlier value was. */
+async function probeWriting(store: KeyValueStore): Promise<void> {
+  const write = (value: string): Promise<void> => store.set(STORE_PROBE_KEY, value, { ttlMs: STORE_PROBE_TTL_MS })
+  if (isMarkedFull(store)) await write(randomId(SPACE_PROBE_BYTES)).catch(ignoreRangeError)
+  await write('')
+  unmarkFull(store)
+}
+
+/** Ignores that a value is larger than the store accepts: all values that it accepts are small. */
+function ignoreRangeError(error: unknown): void {
+  if (!(error instanceof RangeError)) throw error
 }
 
 function send(response: ServerResponse, isHealthy: boolean): void {
