@@ -31,7 +31,7 @@ async function expectAhead(node: WorkingNode, seconds: number): Promise<void> {
 /** The clock jumps while a handler waits. It goes on, and a task that starts after the jump runs too. */
 async function expectJumpSurvived(service: WorkingService, from: number, to: number): Promise<void> {
   const { start, startWork, resultOf, work, effects, goOn, result } = service
-  const node = await start(from)
+  const node = await start({ offsetSeconds: from })
   await expectAhead(node, from)
   const taskId = await startWork(node, { waits: true })
   await eventually(() => expect(effects()).toEqual(['start']))
@@ -51,7 +51,7 @@ async function expectJumpSurvived(service: WorkingService, from: number, to: num
 /** Two processes differ by an hour. A task that starts at either is finished once, and its result can be read at both. */
 async function expectSkewSurvived(service: WorkingService): Promise<void> {
   const { start, startWork, resultOf, effects, goOn, result } = service
-  const nodes = [await start(0), await start(HOUR)]
+  const nodes = [await start({ offsetSeconds: 0 }), await start({ offsetSeconds: HOUR })]
   await expectAhead(nodes[1] as WorkingNode, HOUR)
   goOn()
   for (const [at, node] of nodes.entries()) {
@@ -66,12 +66,12 @@ async function expectSkewSurvived(service: WorkingService): Promise<void> {
 /** A process that is an hour ahead fails. One with the right clock continues its task. */
 async function expectFailureAheadSurvived(service: WorkingService): Promise<void> {
   const { start, startWork, resultOf, effects, goOn, result } = service
-  const ahead = await start(HOUR)
+  const ahead = await start({ offsetSeconds: HOUR })
   const taskId = await startWork(ahead, { waits: true })
   await eventually(() => expect(effects()).toEqual(['start']))
   ahead.process.kill('SIGKILL')
   goOn()
-  const right = await start(0)
+  const right = await start({ offsetSeconds: 0 })
   expect(await resultOf(right, taskId)).toEqual(result)
   expect(effects()).toEqual(['start', 'start', 'effect', 'end'])
   expect(await right.readiness()).toBe(200)

@@ -17,6 +17,7 @@ import { type OpenStores, POSTGRES_DRIVERS, REDIS_DRIVERS } from '../stores/supp
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { createHome, hasDisks } from '../support/services/service.mjs'
+import { serveHealth } from './support/serve-health.ts'
 
 const HOUR_MS = 3_600_000
 const redis = await startRedis()
@@ -25,14 +26,6 @@ afterAll(() => Promise.all([redis?.stop(), postgres?.stop()]))
 
 let created = 0
 const uniqueName = (): string => `trouble_${process.pid}_${created++}`
-
-/** Serves a server on stores. Returns what a load balancer is told. */
-async function serveHealth(stores: Stores): Promise<() => Promise<number>> {
-  const server = createServer({ name: 'trouble', version: '1.0.0' }, { stores, onEvent: () => {} })
-  const { port, close } = await serve(server, { port: 0, handleProcessSignals: false })
-  onTestFinished(close)
-  return async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status
-}
 
 type Database = NonNullable<typeof redis | typeof postgres>
 

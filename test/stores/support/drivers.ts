@@ -12,6 +12,8 @@ export interface OpenOptions {
   /** The prefix of keys, or the name of a schema. */
   namespace: string
   timeoutMs?: number
+  /** Receives the warnings of stores in Redis. */
+  onWarning?: (message: string) => void
   store?: { maxEntries?: number; maxTtlMs?: number }
   log?: { maxEntries?: number; maxBytes?: number; entryTtlMs?: number; maxLogs?: number }
 }

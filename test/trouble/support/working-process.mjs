@@ -1,5 +1,5 @@
 /**
- * One process of a service with tasks: `node working-process.mjs BACKEND URL NAME FOLDER`. Sends its URL when it listens, then the warnings
+ * One process of a service with tasks: `node working-process.mjs BACKEND URL NAME FOLDER PORT`. Sends its URL when it listens, then the warnings
  * and errors that its server reports. Its tool `work` appends a line for all that it does to `FOLDER/NAME.log`.
  */
 import { execFileSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { serve } from 'portcall/node'
 import { tasks } from 'portcall/tasks'
 import { openBackend } from '../../stores/support/task-backends.mjs'
 
-const [backend, url, name, folder] = process.argv.slice(2)
+const [backend, url, name, folder, port] = process.argv.slice(2)
 const LEASE_TTL_MS = 1000
 
 const { queue, ...stores } = await openBackend(backend, { url, namespace: name, lockTtlMs: LEASE_TTL_MS })
@@ -41,6 +41,6 @@ server.tool('work', { task: 'optional', input }, async ({ blockMs = 0, waits = f
   return receipt
 })
 
-const { url: ownUrl } = await serve(server, { port: 0 })
+const { url: ownUrl } = await serve(server, { port: Number(port) })
 process.send?.({ url: ownUrl })
 process.on('message', () => process.send?.({ now: Date.now() }))

@@ -32,10 +32,17 @@ export interface Work {
   readonly waits?: boolean
 }
 
+export interface StartOptions {
+  /** How far the clock is ahead. It can be set later. By default, the process has the clock of the machine. */
+  readonly offsetSeconds?: number
+  /** Default: a free one. */
+  readonly port?: number
+}
+
 /** The service of one test. */
 export interface WorkingService {
-  /** Starts another process; with `offsetSeconds`, one whose clock is ahead by so much and can be set. */
-  start(offsetSeconds?: number): Promise<WorkingNode>
+  /** Starts another process. */
+  start(options?: StartOptions): Promise<WorkingNode>
   /** Runs the tool as a task and waits for its result. */
   work(node: Pick<WorkingNode, 'url'>, work: Work, options?: ConnectOptions): Promise<unknown>
   /** Runs the tool as a task. Resolves to the id of the task. */
@@ -77,10 +84,10 @@ export async function withService(
   const open = (node: Pick<WorkingNode, 'url'>, more: ConnectOptions = {}) =>
     connect(node.url, { ...more, extensions: [tasks()] })
   const service: WorkingService = {
-    async start(offsetSeconds) {
+    async start({ offsetSeconds, port = 0 } = {}) {
       const clock =
         offsetSeconds === undefined ? undefined : createClock(join(folder, `${name}.clock${children.length}`), offsetSeconds)
-      const child = fork(PROGRAM, [backend, url || join(folder, `${name}.db`), name, folder], {
+      const child = fork(PROGRAM, [backend, url || join(folder, `${name}.db`), name, folder, String(port)], {
         stdio: 'inherit',
         env: { ...process.env, ...clock?.env },
       })
