@@ -31,11 +31,11 @@ const LINKS = [
 ]
 
 /** A server with a task that asks, a user interface, and a skill, all under the same names as on other servers. */
-async function createRich(name: string): Promise<Server> {
+async function createRich(name: string, directoryRead = false): Promise<Server> {
   const server = createServer(
     { name, version: '1' },
     {
-      extensions: [tasks({ limits: { pollIntervalMs: 20 } }), skills()],
+      extensions: [tasks({ limits: { pollIntervalMs: 20 } }), skills({ directoryRead })],
     },
   )
   const schema = { type: 'object', properties: { color: { type: 'string' } }, required: ['color'] } as const
@@ -63,8 +63,8 @@ async function createRich(name: string): Promise<Server> {
   return server
 }
 
-async function startPair(protocolVersion: string): Promise<Gateway> {
-  const servers = await Promise.all(['one', 'two'].map(createRich))
+async function startPair(protocolVersion: string, directories: readonly string[] = []): Promise<Gateway> {
+  const servers = await Promise.all(['one', 'two'].map((name) => createRich(name, directories.includes(name))))
   const [one = '', two = ''] = await Promise.all(servers.map(serveOnce))
   const gateway = createGateway({ servers: { one: { target: one, protocolVersion }, two: { target: two, protocolVersion } } })
   onTestFinished(() => gateway.close())
@@ -161,4 +161,49 @@ test('skills of two servers with the same name are listed and loaded from their 
   const text = JSON.stringify(loaded)
   expect(text).toContain('Write to one.')
   expect(text).toContain('Write to two.')
+})
+
+test('SKL-044 SKL-048 entries, reads and directories of skills have the same URIs behind a gateway', async () => {
+  const gateway = await startPair('2026-07-28', ['one', 'two'])
+  await using peer = await connect(await serveOnce(gateway), { extensions: [clientSkills()] })
+  const { capabilities } = await peer.discover()
+  expect(capabilities.extensions?.['io.modelcontextprotocol/skills']).toEqual({ directoryRead: true })
+  const [entry] = await peer.skills.list().toArray()
+  const children = await peer.skills.directory('skill://one+/report').toArray()
+  expect(children.map(({ uri }) => uri)).toEqual([entry?.uri])
+  const page = await peer.request('resources/directory/read', { uri: 'skill://two+/report' })
+  expect(page).toMatchObject({ ttlMs: 0, cacheScope: 'public', resources: [{ uri: 'skill://two+/report/SKILL.md' }] })
+  for (const [method, uri] of [
+    ['skills/get', 'skill://one+/none/SKILL.md'],
+    ['skills/get', undefined],
+    ['resources/directory/read', 'skill://one+/none'],
+    ['resources/read', 'skill://one+/report/none.txt'],
+  ])
+    await expect(peer.request(String(method), { uri })).rejects.toMatchObject({ code: -32602 })
+})
+
+test('SKL-002 a gateway offers directories of skills only if all of its servers with skills do', async () => {
+  const gateway = await startPair('2026-07-28', ['one'])
+  await using peer = await connect(await serveOnce(gateway), { extensions: [clientSkills()] })
+  const { capabilities } = await peer.discover()
+  expect(capabilities.extensions?.['io.modelcontextprotocol/skills']).toEqual({})
+})
+
+test('SKL-012 SKL-034 a skill of 16,777,216 bytes comes through a gateway over HTTP', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'portcall-skills-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'large'))
+  const text = '---\nname: large\ndescription: Large\n---\n'
+  await writeFile(join(folder, 'large', 'SKILL.md'), text)
+  await writeFile(join(folder, 'large', 'data.bin'), Buffer.alloc(16_777_216 - text.length, 0xff))
+  const server = createServer({ name: 'large', version: '1' }, { extensions: [skills()] })
+  const { close } = await server.skills(folder, { watch: false })
+  onTestFinished(close)
+  const gateway = createGateway({
+    servers: { large: await serveOnce(server), other: await serveOnce(await createRich('other')) },
+  })
+  onTestFinished(() => gateway.close())
+  await using peer = await connect(await serveOnce(gateway), { extensions: [clientSkills()] })
+  const skill = await peer.skills.load('skill://large+/large/SKILL.md')
+  expect((await skill.read('data.bin')).bytes).toHaveLength(16_777_216 - text.length)
 })

@@ -13,7 +13,7 @@ export interface StdioTarget {
   readonly env?: Readonly<Record<string, string>>
   /** The working directory of the program. Default: that of this process. */
   readonly cwd?: string
-  /** Maximum size of a message from the server, in bytes. Default: 16 MiB. */
+  /** Maximum size of a message from the server, in bytes. Default: 24 MiB. */
   readonly maxMessageBytes?: number
   /** Time between closing stdin and SIGTERM, in milliseconds. Default: 500. */
   readonly shutdownTimeoutMs?: number

@@ -40,6 +40,7 @@ export function createGatewayHandlers(components: GatewayComponents): GatewayHan
   const merged = new Map<string, GatewayMethodHandler>([
     ['skills/list', skills.list],
     ['skills/get', skills.get],
+    ['resources/directory/read', skills.directory],
   ])
   return {
     byMethod: new Map<string, GatewayMethodHandler>([

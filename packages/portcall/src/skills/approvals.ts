@@ -18,29 +18,48 @@ export interface Approvals {
   revoke(entry: SkillEntry, permission: string): Promise<void>
 }
 
-export function createApprovals(label: string, store: KeyValueStore | undefined): Approvals {
+/** The permissions, and what the client knows of the current files. */
+export interface StoredApprovals extends Approvals {
+  /** Notes the current entry of a skill. If its files are others than those approved, all its approvals are void. */
+  observe(entry: SkillEntry): Promise<void>
+}
+
+export function createApprovals(label: string, store: KeyValueStore | undefined): StoredApprovals {
   const memory = new Map<string, string>()
-  const keyOf = ({ uri }: SkillEntry, permission: string): string => `${SKILLS_ID}/${JSON.stringify([label, uri, permission])}`
+  const keyOf = ({ uri }: SkillEntry, ...permission: [string?]): string =>
+    `${SKILLS_ID}/${JSON.stringify([label, uri, ...permission])}`
   const get = async (key: string): Promise<string | undefined> => (store ? store.get(key) : memory.get(key))
+  const set = async (key: string, value: string): Promise<void> => {
+    if (store) await store.set(key, value)
+    else memory.set(key, value)
+  }
 
   return {
     async approve(entry, permission) {
       const digest = await digestOfFiles(entry)
       if (digest === undefined)
         throw new SkillError(`The skill ${entry.uri} cannot be approved: it is dynamic, so its files may change at any time`)
-      if (store) await store.set(keyOf(entry, permission), digest)
-      else memory.set(keyOf(entry, permission), digest)
+      await set(keyOf(entry, permission), digest)
+      // The files that the server has now, for all permissions of the skill.
+      await set(keyOf(entry), digest)
     },
     async has(entry, permission) {
       const approved = await get(keyOf(entry, permission))
       if (approved === undefined) return false
-      const isUnchanged = approved === (await digestOfFiles(entry))
+      const current = (await get(keyOf(entry))) ?? approved
+      const isUnchanged = approved === (await digestOfFiles(entry)) && approved === current
       if (!isUnchanged) await this.revoke(entry, permission)
       return isUnchanged
     },
     async revoke(entry, permission) {
       if (store) await store.delete(keyOf(entry, permission))
       else memory.delete(keyOf(entry, permission))
+    },
+    async observe(entry) {
+      const known = await get(keyOf(entry))
+      if (known === undefined) return
+      const digest = (await digestOfFiles(entry)) ?? 'dynamic'
+      if (digest !== known) await set(keyOf(entry), digest)
     },
   }
 }

@@ -43,7 +43,7 @@ export interface ClientSkills {
   get(uri: string, options?: CallOptions): Promise<SkillEntry>
   /**
    * Loads a skill: reads its manifest, but no other files, and verifies it. If it does not match the entry passed in, the entry is fetched
-   * again once.
+   * again once; then `isChanged` of the skill is true.
    *
    * @throws SkillError when the skill exceeds a limit or does not match its entry.
    */
@@ -83,11 +83,13 @@ export function skills(options: ClientSkillsOptions = {}): ClientExtension<'skil
       context.method('skills/get', { cacheable: true })
       context.method('resources/directory/read', { cacheable: true })
       const { requireCapability } = context
+      const { observe, ...granted } = createApprovals(label, approvals)
       const get = async (uri: string, callOptions: CallOptions = {}): Promise<SkillEntry> => {
         await requireCapability()
         const { skill } = await context.client.request('skills/get', { uri }, callOptions)
         const entry = readSkillEntry(skill)
         if (entry.uri !== uri) throw new SkillError(`The server returned the entry of ${entry.uri} instead of ${uri}`)
+        await observe(entry)
         return entry
       }
       const isValid = (entry: SkillEntry): boolean => {
@@ -117,7 +119,7 @@ export function skills(options: ClientSkillsOptions = {}): ClientExtension<'skil
             { method: 'resources/directory/read', key: 'resources', params: { uri }, beforeFetch: requireDirectoryRead },
             callOptions,
           ),
-        approvals: createApprovals(label, approvals),
+        approvals: granted,
       }
     },
   })

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../../util/src/digest.ts'
 import { PortcallError } from '../../../util/src/errors.ts'
+import { normalUri } from '../../../util/src/normal-uri.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 
 /** The id of the skills extension. https://modelcontextprotocol.io/extensions/skills */
@@ -45,10 +46,35 @@ export interface SkillEntry {
   readonly resources: readonly SkillFile[] | 'dynamic'
 }
 
+/**
+ * Why a skill or a file of it cannot be used. `invalid`: it breaks the format. `limit`: it is too large. `unlisted`: its entry does not list the
+ * file. `size`, `digest`, `frontmatter`: the content does not match the entry. `changed`: the server has published other files since.
+ */
+export type SkillErrorReason = 'invalid' | 'limit' | 'unlisted' | 'size' | 'digest' | 'frontmatter' | 'changed'
+
+/** The options of a SkillError. */
+export interface SkillErrorOptions extends ErrorOptions {
+  /** Why the skill cannot be used. Default: `invalid`. */
+  readonly reason?: SkillErrorReason
+  /** The current entry of a skill that has changed. */
+  readonly entry?: SkillEntry
+}
+
 /** Thrown when a skill is invalid, exceeds a limit or does not match its entry. */
 export class SkillError extends PortcallError {
   override readonly name = 'SkillError'
   readonly code = 'INVALID_SKILL'
+  /** Why the skill or the file cannot be used. */
+  readonly reason: SkillErrorReason
+  /** With the reason `changed`: the current entry. Ask the user again before you load it. */
+  readonly entry: SkillEntry | undefined
+
+  /** Creates an error of the reason `invalid`, unless the options name another. */
+  constructor(message: string, { reason = 'invalid', entry, ...options }: SkillErrorOptions = {}) {
+    super(message, options)
+    this.reason = reason
+    this.entry = entry
+  }
 }
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
@@ -65,10 +91,10 @@ export function readSkillEntry(value: unknown): SkillEntry {
   if (!uri.endsWith(`/${MANIFEST}`)) return fail(`has a URI that does not end in /${MANIFEST}`)
   if (resources === 'dynamic') return { uri, frontmatter: frontmatter as Frontmatter, resources }
   if (!Array.isArray(resources) || !resources.every(isFile)) return fail('has no valid list of resources')
-  const uris = new Set(resources.map((file) => file.uri))
+  const uris = new Set(resources.map((file) => normalUri(file.uri)))
   if (uris.size < resources.length) return fail('lists a file twice')
-  if (!uris.has(uri)) return fail('does not list its own manifest')
-  if (resources.some((file) => !file.uri.startsWith(directoryOf(uri)))) return fail('lists a file outside of its directory')
+  if (!resources.some((file) => file.uri === uri)) return fail('does not list its own manifest')
+  if (resources.some((file) => !isInDirectory(file.uri, directoryOf(uri)))) return fail('lists a file outside of its directory')
   return { uri, frontmatter: frontmatter as Frontmatter, resources }
 }
 
@@ -82,8 +108,15 @@ export function checkLimits({ uri, resources }: SkillEntry, { maxFiles, maxBytes
   if (resources === 'dynamic') return
   const bytes = resources.reduce((sum, { size }) => sum + size, 0)
   if (resources.length > maxFiles)
-    throw new SkillError(`The skill ${uri} has ${resources.length} files, but the limit is ${maxFiles}`)
-  if (bytes > maxBytes) throw new SkillError(`The skill ${uri} has ${bytes} bytes, but the limit is ${maxBytes}`)
+    throw new SkillError(`The skill ${uri} has ${resources.length} files, but the limit is ${maxFiles}`, { reason: 'limit' })
+  if (bytes > maxBytes)
+    throw new SkillError(`The skill ${uri} has ${bytes} bytes, but the limit is ${maxBytes}`, { reason: 'limit' })
+}
+
+/** Reports whether a URI is below a directory URI, however it is encoded. Dot segments are refused: they mean different files to different programs. */
+export function isInDirectory(uri: string, directory: string): boolean {
+  const normal = normalUri(uri)
+  return normal.startsWith(normalUri(directory)) && !normal.split('/').some((segment) => segment === '.' || segment === '..')
 }
 
 /** Returns the URI of the directory that contains a file, with a slash at its end. */

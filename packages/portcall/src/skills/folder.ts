@@ -1,4 +1,5 @@
 /** Reads and watches skill folders. Imported when a folder is served. */
+import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, extname, join, relative, sep } from 'node:path'
 import { checkLimits, digestOf, MANIFEST, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
@@ -120,19 +121,24 @@ async function readSkill(
   return { entry, files }
 }
 
+/** Neither follows a link nor waits for the writer of a pipe. Both may have replaced the file since the folder was scanned. */
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
 /**
- * Reads a file after resolving links, which may have been created since the folder was scanned.
+ * Reads a regular file. Links may have been created since the folder was scanned: none is followed.
  *
- * @throws Error when the file is outside of `root` or larger than `maxBytes`.
+ * @throws Error when the path leads through a link, or the file is not a regular one or larger than `maxBytes`.
  */
 export async function readFileWithin(root: string, path: string, maxBytes: number): Promise<Uint8Array> {
-  const target = await realpath(path)
-  if (!target.startsWith((await realpath(root)) + sep)) throw new Error(`contains ${path}, which is outside of its folder`)
-  const file = await open(target, 'r')
+  if ((await realpath(path)) !== join(await realpath(root), relative(root, path)))
+    throw new Error(`contains ${path}, which is a link, or in a folder that is one`)
+  const file = await open(path, OPEN_FLAGS)
   try {
-    const { size } = await file.stat()
-    if (size > maxBytes) throw new Error(`is too large: ${path} exceeds the limit on its total size`)
-    return await file.readFile()
+    const stats = await file.stat()
+    if (!stats.isFile()) throw new Error(`contains ${path}, which is not a regular file`)
+    const bytes = stats.size > maxBytes ? undefined : await file.readFile()
+    if (!bytes || bytes.length > maxBytes) throw new Error(`is too large: ${path} exceeds the limit on its total size`)
+    return bytes
   } finally {
     await file.close()
   }

@@ -1,6 +1,6 @@
 /** Serves skill folders. Imported when a folder is served. */
 import { realpath } from 'node:fs/promises'
-import { createMutex } from '../../../util/src/async.ts'
+import { createMutex, createSingleFlight } from '../../../util/src/async.ts'
 import { watchTree } from '../../../util/src/watch-tree.ts'
 import type { ServerExtensionContext } from '../server/extension.ts'
 import { type Catalog, createCatalog, describeFile } from './catalog.ts'
@@ -47,6 +47,7 @@ export async function serveFolder(folder: string, options: SkillFolderOptions, s
   const baseUri = `skill://${options.pathPrefix ? `${options.pathPrefix.replace(/^\/+|(?<!\/)\/+$/g, '')}/` : ''}`
   const root = await realpath(folder)
   const mutex = createMutex()
+  const rescans = createSingleFlight<void>()
   let scanned = EMPTY
   let isClosed = false
 
@@ -75,15 +76,22 @@ export async function serveFolder(folder: string, options: SkillFolderOptions, s
     if (isClosed) return
     const next = await scan()
     for (const error of [...next.invalid, ...next.skipped]) reportError(error)
-    update(next)
+    // All or nothing: hosts keep the last catalogue in which each skill was valid.
+    if (next.invalid.length === 0) update(next)
   }
   const refresh = (): Promise<void> => mutex.run(rescan).catch(reportError)
-  /** Returns the current content of a file. If it does not match the entry, the folder is scanned again first. */
-  const read = async (uri: string): Promise<string | { blob: Uint8Array } | undefined> => {
+  /** Returns the content of a file, or `undefined` if it does not match its entry. */
+  const readPublished = async (uri: string): Promise<string | { blob: Uint8Array } | undefined> => {
     const file = scanned.files.get(uri)
-    const bytes = file && (await readFileWithin(root, file.path, limits.maxBytes).catch(() => undefined))
-    if (!file || !bytes || (await digestOf(bytes)) !== file.digest) await refresh()
-    return bytes && file && toContents(bytes, file)
+    const bytes = file && (await readFileWithin(root, file.path, file.size).catch(() => undefined))
+    return file && bytes && (await digestOf(bytes)) === file.digest ? toContents(bytes, file) : undefined
+  }
+  /** Returns the content of a file. If it does not match its entry, the folder is scanned again, and the file is read once more. */
+  const read = async (uri: string): Promise<string | { blob: Uint8Array } | undefined> => {
+    const content = await readPublished(uri)
+    if (content !== undefined) return content
+    await rescans.run('', refresh)
+    return readPublished(uri)
   }
 
   const first = await scan()

@@ -1,14 +1,12 @@
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
-import { unknownItem } from '../../protocol/errors.ts'
+import { invalidParams, unknownItem } from '../../protocol/errors.ts'
 import { followPages } from '../../protocol/pages.ts'
+import { SKILLS_EXTENSION } from '../lists/discover.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { CallerRequest } from './item-call.ts'
 import { proxyRequest } from './proxy.ts'
 import type { Router } from './router.ts'
-
-/** https://modelcontextprotocol.io/extensions/skills */
-const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 
 export interface MergedSkillsOptions {
   readonly registry: CurrentTable
@@ -21,6 +19,8 @@ export interface MergedSkills {
   list(call: CallerRequest): Promise<Response>
   /** Answers `skills/get`. @throws RpcError -32602 if there is no such skill. */
   get(call: CallerRequest): Promise<Response>
+  /** Answers `resources/directory/read`. @throws RpcError -32602 if there is no such directory. */
+  directory(call: CallerRequest): Promise<Response>
 }
 
 export function createMergedSkills({ registry, router }: MergedSkillsOptions): MergedSkills {
@@ -35,24 +35,33 @@ export function createMergedSkills({ registry, router }: MergedSkillsOptions): M
       .filter(({ uri }) => caller.policies.isVisible({ server: upstream.name, kind: 'resource', name: String(uri) }, caller))
       .map((entry) => expose(upstream.name, entry))
   }
+  /** Asks the server of a skill or directory. */
+  const ask = async (call: CallerRequest, kind: 'skill' | 'directory'): Promise<{ server: string; response: Response }> => {
+    const { request, caller } = call
+    const uri = request.params?.uri
+    if (typeof uri !== 'string') throw invalidParams('uri must be a string')
+    const route = await router.find({ kind: 'resource', name: uri }, caller)
+    if (!route)
+      throw kind === 'skill' ? unknownItem('skill', uri) : invalidParams(`${uri.slice(0, 256)} is not a directory of a skill`)
+    const { upstream, server, name } = route
+    const response = await proxyRequest(upstream, { ...call, request: { ...request, params: { ...request.params, uri: name } } })
+    return { server, response }
+  }
   return {
     async list(call) {
       const lists = await Promise.all(registry.table.upstreams.map((upstream) => listOf(upstream, call)))
       return success(call.request.id, { resultType: 'complete', skills: lists.flat(), ttlMs: 0, cacheScope: 'private' })
     },
     async get(call) {
-      const { request, caller } = call
-      const uri = String(request.params?.uri)
-      const route = await router.find({ kind: 'resource', name: uri }, caller)
-      if (!route) throw unknownItem('skill', uri)
-      const { upstream, server, name } = route
-      const response = await proxyRequest(upstream, {
-        ...call,
-        request: { ...request, params: { ...request.params, uri: name } },
-      })
+      const { server, response } = await ask(call, 'skill')
       const skill = isSuccess(response) ? response.result.skill : undefined
       if (!isSuccess(response) || !isObject(skill)) return response
-      return success(request.id, { ...response.result, skill: expose(server, skill) })
+      return success(call.request.id, { ...response.result, skill: expose(server, skill) })
+    },
+    async directory(call) {
+      const { server, response } = await ask(call, 'directory')
+      if (!isSuccess(response) || !Array.isArray(response.result.resources)) return response
+      return success(call.request.id, expose(server, response.result))
     },
   }
 }
@@ -71,7 +80,7 @@ async function fetchEntries(upstream: GatewayUpstream, call: CallerRequest): Pro
   return entries
 }
 
-/** Changes the URI of an entry, and those of its files. */
+/** Changes the URI of an entry, and those of its files, or those of the children of a directory. Everything else stays: digests are of contents. */
 function markUris(entry: JsonObject, mark: (uri: string) => string): JsonObject {
   const marked = (value: JsonObject): JsonObject => (typeof value.uri === 'string' ? { ...value, uri: mark(value.uri) } : value)
   const { resources } = entry

@@ -16,6 +16,8 @@ export interface GatewayDiscoverOptions {
 }
 
 const MAX_INSTRUCTIONS_LENGTH = 16_384
+/** https://modelcontextprotocol.io/extensions/skills */
+export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 /** The capabilities of a server that has not answered yet: any may be there. */
 const UNKNOWN_CAPABILITIES: ServerCapabilities = { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} }
 /** The capabilities that the gateway adds: it announces when servers come and go. */
@@ -67,7 +69,15 @@ function mergeCapabilities(all: readonly ServerCapabilities[]): JsonObject {
   const merged: JsonObject = {}
   for (const capabilities of all)
     for (const [name, settings] of Object.entries(capabilities)) merged[name] = mergeSettings(name, merged[name], settings)
-  return merged
+  return withSharedSkills(merged, all)
+}
+
+/** Clients may read each directory of skills if they may read any: the gateway declares it if all servers with skills do. */
+function withSharedSkills(merged: JsonObject, all: readonly ServerCapabilities[]): JsonObject {
+  const settings = all.flatMap(({ extensions }) => extensions?.[SKILLS_EXTENSION] ?? [])
+  if (settings.length < 2 || !isObject(merged.extensions)) return merged
+  const directoryRead = settings.every((one) => isObject(one) && one.directoryRead === true)
+  return { ...merged, extensions: { ...merged.extensions, [SKILLS_EXTENSION]: directoryRead ? { directoryRead } : {} } }
 }
 
 function mergeSettings(name: string, one: unknown, other: unknown): unknown {

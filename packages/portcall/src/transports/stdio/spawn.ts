@@ -23,7 +23,7 @@ export interface SpawnOptions {
   readonly onStderr?: (text: string) => void
   /** Receives what the program writes to stdout, before it is parsed. */
   readonly onStdout?: ((chunk: Uint8Array) => void) | undefined
-  /** Maximum size of a received message. Default: 16 MiB. */
+  /** Maximum size of a received message. Default: 24 MiB. */
   readonly maxMessageBytes?: number
   /** Maximum nesting depth of a received message. Default: 128. */
   readonly maxJsonDepth?: number
@@ -46,7 +46,8 @@ export interface SpawnedChannel extends Channel {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+/** A skill may have a file of 16 MiB, which is longer in Base64. */
+const MAX_MESSAGE_BYTES = 24 * 1024 * 1024
 const EAGER_BYTES = 2048
 const EXCERPT_BYTES = 1000
 const MAX_STDERR_CHARS = 4096

@@ -1,6 +1,6 @@
 /** Limits and timeouts of an HTTP client, in bytes, milliseconds or counts as the names say. */
 export interface HttpClientLimits {
-  /** Size of a JSON response. A larger one fails the request. */
+  /** Size of a JSON response. A larger one fails the request. The default has room for a file of 16 MiB in Base64. */
   readonly maxResponseBytes: number
   /** Size of one event of a stream. A larger one fails the request that the stream belongs to. */
   readonly maxEventBytes: number
@@ -34,7 +34,7 @@ const SECOND = 1000
 
 /** The default limits. */
 export const HTTP_CLIENT_LIMITS: HttpClientLimits = {
-  maxResponseBytes: 16 * MIB,
+  maxResponseBytes: 24 * MIB,
   maxEventBytes: 4 * MIB,
   maxErrorBytes: 64 * KIB,
   maxJsonDepth: 128,
