@@ -184,6 +184,7 @@ export const NODE_FILES = [
   'transports/http/server/node/health.ts',
   'transports/http/server/node/metrics-page.ts',
   'transports/http/server/node/body.ts',
+  'transports/http/server/node/body-parts.ts',
   'transports/http/server/node/server.ts',
   'transports/http/server/node/event-sink.ts',
   'transports/http/server/node/client-error.ts',

@@ -6,6 +6,7 @@
 /** The memoized values of each immutable object, by purpose. */
 const memos = new WeakMap<object, Map<unknown, object>>()
 const texts = new WeakMap<object, string>()
+const encodedTexts = new WeakMap<object, Uint8Array>()
 
 /** Marks an object as immutable and returns it. */
 export function markImmutable<T extends object>(value: T): T {
@@ -34,4 +35,29 @@ export function stringify(value: object): string {
   const text = texts.get(value) ?? JSON.stringify(value)
   texts.set(value, text)
   return text
+}
+
+/** A text that contains the JSON text of an immutable object, which is neither copied nor encoded each time. */
+export class SharedBody {
+  readonly #before: string
+  readonly #value: object
+  readonly #after: string
+
+  constructor(before: string, value: object, after: string) {
+    this.#before = before
+    this.#value = value
+    this.#after = after
+  }
+
+  /** The text as UTF-8, in parts. */
+  get parts(): readonly Uint8Array[] {
+    const encoder = new TextEncoder()
+    const value = encodedTexts.get(this.#value) ?? encoder.encode(stringify(this.#value))
+    encodedTexts.set(this.#value, value)
+    return [encoder.encode(this.#before), value, encoder.encode(this.#after)]
+  }
+
+  toString(): string {
+    return this.#before + stringify(this.#value) + this.#after
+  }
 }

@@ -1,4 +1,4 @@
-import { stringify } from '../../../util/src/memo.ts'
+import { isImmutable, SharedBody, stringify } from '../../../util/src/memo.ts'
 
 /** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue | undefined }
@@ -184,6 +184,17 @@ export function stringifyMessage(message: Message | Message[]): string {
   if ('result' in message) return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${stringify(message.result)}}`
   if (!('method' in message) || 'id' in message || message.params === undefined) return JSON.stringify(message)
   return `${notificationPrefix(message.method)}${JSON.stringify(message.params)}}`
+}
+
+/** Shorter texts are copied and encoded faster than they are sent in parts. */
+const MIN_SHARED_LENGTH = 64 * 1024
+
+/** Returns the JSON text of a response. A long result that is immutable stays a part of its own. */
+export function stringifyResult({ id, result }: Success): string | SharedBody {
+  const before = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+  const text = stringify(result)
+  const isShared = text.length >= MIN_SHARED_LENGTH && isImmutable(result)
+  return isShared ? new SharedBody(before, result, '}') : `${before}${text}}`
 }
 
 /** The start of the JSON text of the last notification. Notifications of one method often come in series. */

@@ -1,3 +1,4 @@
+import type { SharedBody } from '../../../util/src/memo.ts'
 import type { FlatHeaders } from '../../src/transports/http/common/headers.ts'
 import { ACCEPT_ALL } from '../../src/transports/http/common/media-types.ts'
 import type { EventSink, HttpContext } from '../../src/transports/http/server/types.ts'
@@ -81,12 +82,12 @@ export class Connection implements HttpContext {
     listener?.closed()
   }
 
-  send(status: number, headers: FlatHeaders, body = ''): void {
+  send(status: number, headers: FlatHeaders, body: string | SharedBody = ''): void {
     if (this.#closed || this.#opened) return
     const listener = this.#listener
     this.detach()
     this.#closed = true
-    listener?.response(status, headers, body)
+    listener?.response(status, headers, String(body))
   }
 
   open(_status: number, _headers: FlatHeaders, first = ''): EventSink {

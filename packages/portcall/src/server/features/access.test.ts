@@ -120,3 +120,40 @@ describe('an item that is hidden from callers without its scopes', () => {
     expect(await result('tools/list', {}, withScopes())).toMatchObject({ tools: [{ name: 'shown' }] })
   })
 })
+
+test('each caller gets the list of what the caller may see, whatever others asked for before', async () => {
+  const { result } = notes('hide')
+  const toolsFor = async (...scopes: string[]): Promise<string[]> => {
+    const { tools } = (await result('tools/list', {}, withScopes(...scopes))) as { tools: { name: string }[] }
+    return tools.map(({ name }) => name)
+  }
+  for (let round = 0; round < 2; round++) {
+    expect(await toolsFor()).toEqual(['free'])
+    expect(await toolsFor('notes:read', 'notes:write')).toEqual(['free', 'write'])
+    expect(await toolsFor('notes:read')).toEqual(['free'])
+  }
+})
+
+test('a registry that changes while a caller is checked shows nothing that the caller may not see', async () => {
+  let goOn = (_: boolean): void => {}
+  const checked = new Promise<boolean>((resolve) => {
+    goOn = resolve
+  })
+  const server = createServer({ name: 'changing', version: '1' })
+  server.tool('slow', { visible: () => checked }, () => '')
+  server.tool('secret', { visible: ({ auth }) => auth?.principal === 'ann' }, () => '')
+  const { result } = callerOf(server)
+  const namesFor = async (principal: string): Promise<string[]> => {
+    const { tools } = (await result('tools/list', {}, { http, auth: { principal } })) as { tools: { name: string }[] }
+    return tools.map(({ name }) => name)
+  }
+  const before = namesFor('bob')
+  server.tools.remove('slow')
+  server.tool('slow', { visible: () => checked }, () => '')
+  await Promise.resolve()
+  const after = namesFor('ann')
+  goOn(true)
+  expect(await after).toEqual(['secret', 'slow'])
+  expect(await before).toEqual(['slow'])
+  expect(await namesFor('bob')).toEqual(['slow'])
+})

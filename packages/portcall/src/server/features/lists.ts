@@ -1,3 +1,4 @@
+import { setLru } from '../../../../util/src/lru.ts'
 import { markImmutable, memoize } from '../../../../util/src/memo.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { CacheHint } from '../../protocol/types.ts'
@@ -21,9 +22,12 @@ export interface ListHandlerOptions<L> {
   readonly sealer: Sealer
 }
 
+/** Lists that differ by what callers may see are kept up to this number. */
+const MAX_VISIBILITIES = 16
+
 /** The items of a registry that callers may see. */
 export interface VisibleItems<L> {
-  /** Returns the items that the caller may see. If nothing is hidden, the array is the same until the registry changes. */
+  /** Returns the items that the caller may see. Callers who see the same items get the same array until the registry changes. */
   items(call: CallContext): readonly L[] | Promise<readonly L[]>
   positionOf(item: L): number
   /** Returns whether callers may see different items. */
@@ -35,46 +39,54 @@ export function createVisibleItems<L extends object>(enabledEntries: () => reado
   let all: readonly L[] = []
   let varies = false
   let positions = new WeakMap<object, number>()
+  let byVisibility = new Map<string, readonly L[]>()
   const refresh = (entries: readonly RegistryEntry[]): void => {
     last = entries
     varies = entries.some(
       ({ definition }) => definition.visible || (definition.scopes && definition.onInsufficientScope === 'hide'),
     )
     all = markImmutable(entries.map(({ listing }) => listing as L))
+    byVisibility = new Map()
     positions = new WeakMap(entries.map(({ listing, order }) => [listing, order]))
+  }
+  const visibleItems = async (entries: readonly RegistryEntry[], call: CallContext): Promise<readonly L[]> => {
+    // The registry may change meanwhile.
+    const known = byVisibility
+    const visible = await Promise.all(entries.map((entry) => isVisible(entry, call)))
+    const key = visible.join()
+    const items = known.get(key) ?? markImmutable(entries.filter((_, index) => visible[index]).map(({ listing }) => listing as L))
+    setLru(known, [key, items], MAX_VISIBILITIES)
+    return items
   }
   return {
     items(call) {
       const entries = enabledEntries()
       if (entries !== last) refresh(entries)
-      return varies ? filterVisible(entries, call) : all
+      return varies ? visibleItems(entries, call) : all
     },
     positionOf: (item) => positions.get(item) ?? 0,
     variesByCaller: () => varies,
   }
 }
 
-async function filterVisible<L>(entries: readonly RegistryEntry[], call: CallContext): Promise<L[]> {
-  const visible = await Promise.all(entries.map((entry) => isVisible(entry, call)))
-  return entries.filter((_, index) => visible[index]).map(({ listing }) => listing as L)
-}
-
 /** Creates the handler of a list method. */
 export function createListHandler<L>(options: ListHandlerOptions<L>): (call: CallContext) => Promise<JsonObject> {
   const { key, keyOf, positionOf, variesByCaller, sealer, pageSize: size } = options
   return async (call) => {
-    const cursor = call.request.params?.cursor ?? undefined
     const pageOptions = {
-      cursor,
+      cursor: call.request.params?.cursor ?? undefined,
       size,
       keyOf,
       list: call.method,
       principal: call.auth?.principal,
-      ...(positionOf && { positionOf }),
+      positionOf,
     }
-    const { items, nextCursor } = await paginate(await options.items(call), pageOptions, sealer)
-    const hint = variesByCaller?.() ? { ...options.cacheHint(), cacheScope: 'private' } : options.cacheHint()
-    if (nextCursor !== undefined) return { [key]: items, nextCursor, ...hint }
-    return memoize(items, options, () => ({ [key]: items, ...hint }))
+    const page = await paginate(await options.items(call), pageOptions, sealer)
+    return memoize(page, options, ({ items, ...rest }) => ({
+      [key]: items,
+      ...rest,
+      ...options.cacheHint(),
+      ...(variesByCaller?.() && { cacheScope: 'private' }),
+    }))
   }
 }

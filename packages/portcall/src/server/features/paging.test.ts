@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { markImmutable } from '../../../../util/src/memo.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import { createSealer } from '../../stores/sealing/seal.ts'
 import { type Page, type PageOptions, paginate } from './paging.ts'
@@ -130,5 +131,33 @@ describe('cursors', () => {
   test('PAG-002: are opaque', async () => {
     const { nextCursor = '' } = await next(createItems(5), undefined)
     expect(Buffer.from(nextCursor, 'base64url').toString('latin1')).not.toContain('item')
+  })
+})
+
+describe('pages of a list that never changes', () => {
+  test('are the same for each caller and position, with a cursor of its own for every caller', async () => {
+    const items = markImmutable(createItems(5))
+    const first = await next(items, undefined, { ...options, principal: 'ann' })
+    const again = { ...options, principal: 'ann' }
+    expect(await next(items, undefined, again)).toBe(first)
+    expect(await next(items, first.nextCursor, again)).toBe(await next(items, first.nextCursor, again))
+    const other = await next(items, undefined, { ...options, principal: 'bob' })
+    expect(other.items).toEqual(first.items)
+    expect(await errorOf(next(items, other.nextCursor, again))).toEqual(await errorOf(next(items, 'forged', again)))
+    expect((await next(items, undefined, { ...options, size: 3 })).items).toHaveLength(3)
+  })
+
+  test('have a new cursor after an hour, before the old one expires', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const items = markImmutable(createItems(5))
+    const clocked = createSealer()
+    const first = await paginate(items, options, clocked)
+    vi.advanceTimersByTime(61 * 60_000)
+    const second = await paginate(items, options, clocked)
+    expect(second.nextCursor).not.toBe(first.nextCursor)
+    vi.advanceTimersByTime(23.5 * 3_600_000)
+    await expect(paginate(items, { ...options, cursor: first.nextCursor }, clocked)).rejects.toThrow('the cursor has expired')
+    expect((await paginate(items, { ...options, cursor: second.nextCursor }, clocked)).items).toHaveLength(2)
   })
 })

@@ -1,3 +1,5 @@
+import { setLru } from '../../../../util/src/lru.ts'
+import { isImmutable, markImmutable } from '../../../../util/src/memo.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
 
@@ -12,7 +14,7 @@ export interface PageOptions<T> {
    * Returns the position of an item: a number that increases along the list and does not change while the item is in it. With positions,
    * the next page starts exactly after the previous one, whatever was added or removed in between.
    */
-  positionOf?: (item: T) => number
+  positionOf?: ((item: T) => number) | undefined
   /** The list method, such as `tools/list`. A cursor is valid for one list only. */
   list: string
   /** The caller. A cursor is valid for one principal only. */
@@ -25,27 +27,45 @@ export interface Page<T> {
   nextCursor?: string
 }
 
+interface KeptPage {
+  readonly page: Page<unknown>
+  /** The time from which the page needs a new cursor. */
+  readonly until: number
+}
+
 const PURPOSE = 'cursor'
 const DAY_MS = 86_400_000
 
+/** The pages of lists that never change. */
+const keptPages = new WeakMap<object, Map<string, KeptPage>>()
+const MAX_KEPT_PAGES = 100
+
 /**
  * Returns one page of a list. The cursor contains the last item of its page, and the next page starts after it. If that item has been
- * removed, the page starts at its position; without `positionOf`, it starts at its old index, which may skip or repeat items.
+ * removed, the page starts at its position; without `positionOf`, it starts at its old index, which may skip or repeat items. A page of an
+ * immutable list is immutable, too, and the same for all requests of a caller within an hour.
  *
  * @throws RpcError -32602 when the cursor is forged, more than a day old, or belongs to another list or caller.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export async function paginate<T>(items: readonly T[], options: PageOptions<T>, sealer: Sealer): Promise<Page<T>> {
-  const { cursor, size } = options
-  if (cursor === undefined && items.length <= size) return { items }
+  const { cursor, size, list, principal } = options
   const start = cursor === undefined ? 0 : findStart(items, await openCursor(cursor, options, sealer), options)
+  const key = JSON.stringify([list, size, start, principal])
+  const pages: Map<string, KeptPage> = keptPages.get(items) ?? new Map()
+  const kept = pages.get(key)
+  if (kept && Date.now() < kept.until) return kept.page as Page<T>
   const end = start + size
-  const last = items[end - 1]
-  const page = items.slice(start, end)
-  if (end >= items.length || last === undefined) return { items: page }
-  const cursorItem: CursorItem = [options.keyOf(last), options.positionOf?.(last) ?? end - 1]
-  const { list, principal } = options
-  return { items: page, nextCursor: await sealer.seal(PURPOSE, cursorItem, { ttlMs: DAY_MS, principal, binding: list }) }
+  const page: Page<T> = { items: items.slice(start, end) }
+  if (end < items.length) {
+    const last = items[end - 1] as T
+    const cursorItem: CursorItem = [options.keyOf(last), options.positionOf?.(last) ?? end - 1]
+    page.nextCursor = await sealer.seal(PURPOSE, cursorItem, { ttlMs: DAY_MS, principal, binding: list })
+  }
+  if (!isImmutable(items)) return page
+  setLru(pages, [key, { page: markImmutable(page), until: Date.now() + DAY_MS / 24 }], MAX_KEPT_PAGES)
+  keptPages.set(items, pages)
+  return page
 }
 
 /** The last item of a page. The position is its index if there is no `positionOf`. */

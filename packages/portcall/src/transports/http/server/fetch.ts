@@ -1,6 +1,7 @@
 /** The adapter for runtimes and frameworks with `Request` and `Response`: Bun, Deno, Workers and others. */
 
 import { createIdleTimers, type IdleTimers } from '../../../../../util/src/idle-timers.ts'
+import type { SharedBody } from '../../../../../util/src/memo.ts'
 import { ErrorCode } from '../../../jsonrpc/errors.ts'
 import type { Auth, Exchange } from '../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../protocol/http.ts'
@@ -135,10 +136,10 @@ class FetchContext implements HttpContext {
     else this.#listeners.push(listener)
   }
 
-  send(status: number, headers: FlatHeaders, body = ''): void {
+  send(status: number, headers: FlatHeaders, body: string | SharedBody = ''): void {
     if (this.#isAnswered) return
     this.complete()
-    this.#respond(status, headers, body === '' ? null : body)
+    this.#respond(status, headers, body === '' ? null : String(body))
   }
 
   open(status: number, headers: FlatHeaders, first?: string): EventSink {

@@ -2,7 +2,7 @@ import { type AbortListener, LazyAbort } from '../../../../../util/src/abort.ts'
 import { createTurns } from '../../../../../util/src/turns.ts'
 import { ErrorCode, internalError } from '../../../jsonrpc/errors.ts'
 import type { Auth, ExchangeContext, HttpInfo } from '../../../jsonrpc/exchange.ts'
-import { type Notification, type Request, type Response, stringifyMessage } from '../../../jsonrpc/message.ts'
+import { type Notification, type Request, type Response, stringifyMessage, stringifyResult } from '../../../jsonrpc/message.ts'
 import { isUnavailable, retryData } from '../../../jsonrpc/retryable.ts'
 import { ProtocolErrorCode, unsupportedProtocolVersion } from '../../../protocol/errors.ts'
 import { readRequestMeta } from '../../../protocol/meta.ts'
@@ -156,7 +156,8 @@ class ModernCall implements ExchangeContext, Abortable {
     if (!this.#sink && context.accepts.json) {
       const isPassing = 'error' in response && isUnavailable(response)
       const status = isPassing ? 503 : 'error' in response ? errorStatus(response.error.code) : 200
-      context.send(status, isPassing ? UNAVAILABLE_HEADERS : JSON_HEADERS, stringifyMessage(response))
+      const body = 'error' in response ? stringifyMessage(response) : stringifyResult(response)
+      context.send(status, isPassing ? UNAVAILABLE_HEADERS : JSON_HEADERS, body)
       return
     }
     const text = encodeMessage(response)

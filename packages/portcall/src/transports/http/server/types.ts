@@ -1,3 +1,4 @@
+import type { SharedBody } from '../../../../../util/src/memo.ts'
 import type { Auth } from '../../../jsonrpc/exchange.ts'
 import type { ClassifiedMessage } from '../../../jsonrpc/message.ts'
 import type { HookRequest, RequestBody } from '../../../protocol/http.ts'
@@ -32,7 +33,7 @@ export interface HttpReply {
   /** The authenticated caller. */
   readonly auth?: Auth | undefined
   /** Sends the complete response. */
-  send(status: number, headers: FlatHeaders, body?: string): void
+  send(status: number, headers: FlatHeaders, body?: string | SharedBody): void
   /** Sends the head of a stream and its first text. */
   open(status: number, headers: FlatHeaders, first?: string): EventSink
 }

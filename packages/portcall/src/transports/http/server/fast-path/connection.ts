@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { SharedBody } from '../../../../../../util/src/memo.ts'
 import type { Auth } from '../../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
 import type { PendingWrite, WriteBatcher } from '../../common/write-batcher.ts'
 import type { HttpLimits } from '../limits.ts'
+import { encodeBody, sizeOf, writeParts } from '../node/body-parts.ts'
 import { type ByteBuffer, createByteBuffer } from '../node/byte-buffer.ts'
 import { CLOSED_SINK, destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from '../node/event-sink.ts'
 import { closeGracefully } from '../node/graceful-close.ts'
@@ -231,10 +233,11 @@ class FastPathContext implements HttpContext, PendingWrite {
     for (const listener of this.#listeners ?? []) listener()
   }
 
-  send(status: number, headers: FlatHeaders, body = ''): void {
+  send(status: number, headers: FlatHeaders, body: string | SharedBody = ''): void {
     const { socket, state } = this.#connection
     if (this.#isAnswered || !socket.writable) return
     const all = this.commonHeaders === NO_HEADERS ? headers : [...headers, ...this.commonHeaders]
+    if (typeof body !== 'string') return this.#sendLarge(status, all, body)
     const isBodiless = BODILESS_STATUSES.has(status)
     const content = isBodiless ? '' : body
     const size = Buffer.byteLength(content)
@@ -264,10 +267,12 @@ class FastPathContext implements HttpContext, PendingWrite {
     return openEventSink(this.#createResponse(all), { status, headers: all, first }, this.#connection.state.limits)
   }
 
-  #sendLarge(status: number, headers: FlatHeaders, body: string): void {
-    const bytes = Buffer.from(body)
+  #sendLarge(status: number, headers: FlatHeaders, body: string | SharedBody): void {
+    const parts = encodeBody(body)
     const response = this.#createResponse(headers)
-    response.writeHead(status, [...headers, 'content-length', String(bytes.length)]).end(bytes)
+    response.writeHead(status, [...headers, 'content-length', String(sizeOf(parts))])
+    writeParts(response, parts)
+    response.end()
     destroyOnStall(response, this.#connection.state.limits.writeTimeoutMs)
   }
 

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { countHeader } from '../../../../../../util/src/header-names.ts'
 import { createIdleTimers } from '../../../../../../util/src/idle-timers.ts'
+import type { SharedBody } from '../../../../../../util/src/memo.ts'
 import { ErrorCode } from '../../../../jsonrpc/errors.ts'
 import type { Auth, Exchange } from '../../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
@@ -17,6 +18,7 @@ import { HttpError } from '../http-error.ts'
 import type { EndpointOptions } from '../options.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import { type BodyReaderState, MAX_UNREAD_BYTES, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
+import { type BodyParts, encodeBody, sizeOf, writeParts } from './body-parts.ts'
 import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
 import { discardInput, LINGER_MS } from './graceful-close.ts'
 import { isWaiting, waitForTurn } from './pipelining.ts'
@@ -108,7 +110,7 @@ class NodeContext implements HttpContext, PendingWrite {
   #request: NodeRequest
   #response: ServerResponse
   #state: NodeState
-  #body: string | Buffer = ''
+  #body: string | BodyParts = ''
   #ahead: Promise<RequestBody> | undefined
   #isRead = false
 
@@ -192,13 +194,15 @@ class NodeContext implements HttpContext, PendingWrite {
     this.#response.on('close', () => this.disconnected && listener())
   }
 
-  send(status: number, headers: FlatHeaders, body = ''): void {
+  send(status: number, headers: FlatHeaders, body: string | SharedBody = ''): void {
     const response = this.#response
     if (response.destroyed || response.headersSent) return
-    const bytes = body.length > SMALL_RESPONSE_BYTES ? Buffer.from(body) : body
+    const isSmall = typeof body === 'string' && body.length <= SMALL_RESPONSE_BYTES
+    const bytes = isSmall ? body : encodeBody(body)
     const head = [...headers, ...this.commonHeaders]
-    if (!BODILESS_STATUSES.has(status)) head.push('content-length', String(Buffer.byteLength(bytes)))
-    if (this.#isBodyUnread()) return this.#sendUnread(status, head, body)
+    if (!BODILESS_STATUSES.has(status))
+      head.push('content-length', String(typeof bytes === 'string' ? Buffer.byteLength(bytes) : sizeOf(bytes)))
+    if (this.#isBodyUnread()) return this.#sendUnread(status, head, String(body))
     response.writeHead(status, head)
     this.#body = bytes
     // An acknowledgment without a body is sent before anything that the message causes.
@@ -210,11 +214,12 @@ class NodeContext implements HttpContext, PendingWrite {
     const response = this.#response
     const body = this.#body
     if (response.destroyed) return
-    if (body.length > 0) response.write(body)
+    if (typeof body !== 'string') writeParts(response, body)
+    else if (body !== '') response.write(body)
     // Sends head and body in one write. `end` alone would delay them and add an empty chunk.
     response.socket?.uncork()
     response.end()
-    if (body.length > SMALL_RESPONSE_BYTES) destroyOnStall(response, this.#state.limits.writeTimeoutMs)
+    if (typeof body !== 'string') destroyOnStall(response, this.#state.limits.writeTimeoutMs)
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Message, type Request, type Response, stringifyMessage } from '../../../../jsonrpc/message.ts'
+import { type Message, type Request, type Response, stringifyMessage, stringifyResult } from '../../../../jsonrpc/message.ts'
 import { EMPTY_HEADERS, EVENT_HEADERS, type FlatHeaders, JSON_HEADERS } from '../../common/headers.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
 import { sendInsufficientScope } from '../http-error.ts'
@@ -82,6 +82,7 @@ export class PostResponse implements ResponseSink {
     if (!this.#stream && !isBatch && first && 'error' in first && sendInsufficientScope(first, context, endpoint)) return
     if (!this.#stream && context.accepts.json) {
       const all = headers ? [...JSON_HEADERS, ...headers] : JSON_HEADERS
+      if (!isBatch && first && 'result' in first) return context.send(200, all, stringifyResult(first))
       return context.send(200, all, stringifyMessage(isBatch || !first ? this.#responses : first))
     }
     for (const response of this.#responses.splice(0)) void this.#open().send(response)
