@@ -34,6 +34,7 @@ describe('names of members that programs may read differently', () => {
   test.each([
     ['"name":"pay","n\\u0061me":"delete"', -32600, 'Invalid request: an object has several members with the same name'],
     ['"name":"pay","arguments":{"list":[{"a":1, "a" :2}]}', -32600, 'several members with the same name'],
+    ['"name":"pay","arguments":{"at":"10:30","at":"11:30"}', -32600, 'several members with the same name'],
     ['"name":"pay","Name":"delete"', -32602, 'Invalid params: "Name" must be written "name"'],
     ['"name":"pay","argumentſ":{"amount":5000}', -32602, '"argumentſ" must be written "arguments"'],
     ['"name":"pay","arguments":{"Amount":5000}', -32602, 'the argument "Amount" must be written "amount"'],
