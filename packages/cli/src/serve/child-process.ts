@@ -16,11 +16,27 @@ export const isChild: boolean = process.env[CHILD_VARIABLE] === '1' && process.s
 const REPORT_VARIABLE = 'WATCH_REPORT_DEPENDENCIES'
 const REPORT = /^watch:(?:import|require)$/
 
-/**
- * Serves a module from a child process. Rejects if the process exits before the module is loaded; it has printed the reason then. `onLoad`
- * receives the paths of the files that the process loads.
- */
-export async function startChild(path: string, onLoad: (files: readonly string[]) => void): Promise<ChannelExchange> {
+/** The messages about the files of views: those of a view, and those that have changed. The library reads and writes them. */
+const VIEW_FILES = 'portcall:view-files'
+const VIEW_CHANGED = 'portcall:view-changed'
+
+/** A child process that serves a module. */
+export interface ServingChild {
+  readonly exchange: ChannelExchange
+  /** Builds the views again that consist of these files. */
+  changeViews(files: readonly string[]): void
+}
+
+/** The listeners for the files of a child process. */
+export interface LoadListeners {
+  /** Receives the paths of the modules that it loads. */
+  readonly onLoad: (files: readonly string[]) => void
+  /** Receives the paths of the files of a view. */
+  readonly onView: (files: readonly string[]) => void
+}
+
+/** Serves a module from a child process. Rejects if the process exits before the module is loaded; it has printed the reason then. */
+export async function startChild(path: string, { onLoad, onView }: LoadListeners): Promise<ServingChild> {
   const main = fileURLToPath(new URL('main.js', import.meta.url))
   const child = fork(main, ['serve', path], {
     env: { ...process.env, [CHILD_VARIABLE]: '1', [REPORT_VARIABLE]: '1' },
@@ -28,13 +44,17 @@ export async function startChild(path: string, onLoad: (files: readonly string[]
   })
   child.on('message', (message) => {
     const files = filesOf(message)
+    const ofView = viewFilesOf(message)
     if (files) onLoad(files)
+    if (ofView) onView(ofView)
   })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', () => reject(new Error(`cannot run ${path}`)))
     child.on('message', (message) => {
-      if (message === READY) resolve(createChannelExchange(createIpcChannel(child)))
+      if (message !== READY) return
+      const exchange = createChannelExchange(createIpcChannel(child))
+      resolve({ exchange, changeViews: (files) => void (child.connected && child.send({ [VIEW_CHANGED]: files }, () => {})) })
     })
   })
 }
@@ -48,6 +68,15 @@ function filesOf(message: unknown): string[] | undefined {
     .filter((file): file is string => typeof file === 'string')
     .flatMap((file) => (file.startsWith('file:') ? [fileURLToPath(file)] : isAbsolute(file) ? [file] : []))
 }
+
+/** Returns the files of a message about a view, or `undefined` for any other message. */
+function viewFilesOf(message: unknown): readonly string[] | undefined {
+  const files = (message as { readonly [key: string]: unknown } | null)?.[VIEW_FILES]
+  return Array.isArray(files) ? files : undefined
+}
+
+const isOwn = (value: unknown): boolean =>
+  filesOf(value) !== undefined || (typeof value === 'object' && value !== null && (VIEW_FILES in value || VIEW_CHANGED in value))
 
 /** Serves a module to the parent process, until it disconnects. */
 export async function runChild(path: string): Promise<void> {
@@ -72,7 +101,7 @@ function createIpcChannel(peer: IpcPeer): Channel {
     },
     receive(onReceived, onClose) {
       peer.on('message', (value) => {
-        if (!filesOf(value)) onReceived({ value })
+        if (!isOwn(value)) onReceived({ value })
       })
       peer.once('disconnect', () => onClose())
     },

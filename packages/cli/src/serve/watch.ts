@@ -2,21 +2,48 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import type { ServerLike } from 'portcall'
 import { MAX_WATCHED_ENTRIES, type WatchedTree, watchTree } from '../../../util/src/watch-tree.ts'
 import type { Io } from '../io.ts'
-import { startChild } from './child-process.ts'
+import { type ServingChild, startChild } from './child-process.ts'
 import { createReloadingServer } from './reloading-server.ts'
 
-/** Serves a module and reloads it when its code changes. If it fails to start, the previous version stays. */
-export function serveWatched(path: string, { log }: Pick<Io, 'log'>): ServerLike {
-  const start = () => startChild(path, (files) => tree.add(files.filter(isOwn)))
+/**
+ * Serves a module and reloads it when its code changes. If it fails to start, the previous version stays. `onReload` is called after the new version
+ * has taken over.
+ */
+export function serveWatched(path: string, { log }: Pick<Io, 'log'>, onReload = (): void => {}): ServerLike {
+  const modules = new Set<string>()
+  const views = new Set<string>()
+  let child: ServingChild | undefined
+  const start = async (): Promise<ServingChild['exchange']> => {
+    const started = await startChild(path, {
+      onLoad(files) {
+        for (const file of files) modules.add(file)
+        tree.add(files.filter(isOwn))
+      },
+      onView(files) {
+        for (const file of files) views.add(file)
+        tree.add(files.filter(isOwn))
+      },
+    })
+    child = started
+    return started.exchange
+  }
   const server = createReloadingServer({ start, onError: (error) => log(String(error)) })
   let reloading = Promise.resolve()
-  const reload = (message: string): void => {
+  const reload = (message: string, onDone = (): void => {}): void => {
     reloading = reloading.then(server.reload).then(
-      () => log(message),
+      () => {
+        log(message)
+        onDone()
+      },
       (error: unknown) => log(`${error instanceof Error ? error.message : String(error)}; waiting for changes`),
     )
   }
-  const tree = watchCode(path, log, (changed) => reload(`reloaded ${path} (${changed})`))
+  const tree = watchCode(path, log, (changed, description) => {
+    const areViews = child && changed.every((file) => views.has(file) && !modules.has(file))
+    if (!areViews) return reload(`reloaded ${path} (${description})`, onReload)
+    log(`built the view again (${description})`)
+    child?.changeViews(changed)
+  })
   reload(`started ${path}`)
   return server
 }
@@ -27,10 +54,14 @@ const IGNORED_FOLDERS = new Set(['node_modules', 'dist-types', 'coverage'])
 const SHOWN_FILES = 3
 
 /** Watches the code in the folder of a module. Other files are data, unless the module loads them: the tree is told which these are. */
-function watchCode(path: string, log: Io['log'], onChange: (changed: string) => void): WatchedTree {
+function watchCode(
+  path: string,
+  log: Io['log'],
+  onChange: (changed: readonly string[], description: string) => void,
+): WatchedTree {
   const folder = dirname(resolve(path))
   let hasWarned = false
-  return watchTree(folder, (paths) => onChange(describe(paths.map((one) => relative(folder, one)))), {
+  return watchTree(folder, (paths) => onChange(paths, describe(paths.map((one) => relative(folder, one)))), {
     isWatched: (file) => isCode(file.slice(file.lastIndexOf(sep) + 1)),
     isIgnored: (name) => name.startsWith('.') || IGNORED_FOLDERS.has(name),
     onTruncated() {

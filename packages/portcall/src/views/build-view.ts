@@ -25,9 +25,18 @@ export async function buildView(entry: string | URL, options: BuildViewOptions =
   if (!(entry instanceof URL ? entry.protocol === 'file:' : typeof entry === 'string'))
     throw new TypeError(`buildView(entry): entry must be the path of a file or a file: URL, not ${describe(entry)}`)
   checkOptions('buildView()', options, { names: NAMES, advice: { out: 'Use "outFile"' } })
+  return buildPage(entry, options)
+}
+
+/** Does the same without a check of the options. `onFile` receives the files of the view, also those of one that cannot be built. */
+export async function buildPage(
+  entry: string | URL,
+  options: BuildViewOptions,
+  onFile?: (path: string) => void,
+): Promise<BuiltView> {
   const { build } = await import('./bundle/build.ts')
   try {
-    return await build(entry, options)
+    return await build(entry, options, onFile)
   } catch (error) {
     if (error instanceof ViewError) throw error
     const own = viewErrorIn(error)

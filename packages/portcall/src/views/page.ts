@@ -1,7 +1,8 @@
 import { sha256Hex } from '../../../util/src/digest.ts'
-import { buildView } from './build-view.ts'
+import { buildPage } from './build-view.ts'
 import { nameOfFile } from './names.ts'
 import { findViewFile, type HtmlSource, type ViewSource } from './source.ts'
+import { findViewWatch } from './watched-process.ts'
 
 /** A page in one revision. */
 export interface ViewPage {
@@ -12,7 +13,7 @@ export interface ViewPage {
   readonly warnings: readonly string[]
 }
 
-/** The page of a view. It is bundled once, when a tool with the view is registered. */
+/** The page of a view. It is bundled when a tool with the view is registered, and in a watched process again when its files change. */
 export interface PageSource {
   /** The name of the file, if there is one. */
   readonly name: string | undefined
@@ -20,6 +21,8 @@ export interface PageSource {
   readonly path: string | undefined
   /** Returns the page. @throws ViewError if it cannot be bundled. */
   load(): Promise<ViewPage>
+  /** Calls the listener when the files have changed, so that `load` returns another page. Absent in processes that nobody watches. */
+  readonly onChange?: (listener: () => void) => void
 }
 
 const REVISION_LENGTH = 12
@@ -29,11 +32,28 @@ export function createPageSource(source: ViewSource, from: string | URL | undefi
   const path = typeof source === 'string' || source instanceof URL ? findViewFile(source, { from }) : undefined
   const own = path === undefined ? readHtml(source as HtmlSource) : ''
   let page: Promise<ViewPage> | undefined
+  const watch = path === undefined ? undefined : findViewWatch()
+  const files = new Set<string>()
+  const build = async (file: string): Promise<Pick<ViewPage, 'html' | 'warnings'>> => {
+    files.clear()
+    try {
+      return await buildPage(file, {}, (one) => void files.add(one))
+    } finally {
+      watch?.report([...files])
+    }
+  }
   const read = async (): Promise<ViewPage> => {
-    const { html, warnings } = path === undefined ? { html: own, warnings: [] } : await buildView(path)
+    const { html, warnings } = path === undefined ? { html: own, warnings: [] } : await build(path)
     return { html, warnings, revision: (await sha256Hex(html)).slice(0, REVISION_LENGTH) }
   }
-  return { name: path === undefined ? undefined : nameOfFile(path), path, load: () => (page ??= read()) }
+  const onChange = (listener: () => void): void =>
+    watch?.onChange((changed) => {
+      if (!changed.some((one) => files.has(one))) return
+      page = undefined
+      listener()
+    })
+  const name = path === undefined ? undefined : nameOfFile(path)
+  return { name, path, load: () => (page ??= read()), ...(watch && { onChange }) }
 }
 
 function readHtml(source: HtmlSource): string {

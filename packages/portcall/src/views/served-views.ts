@@ -1,3 +1,5 @@
+import { errorMessage } from '../../../util/src/errors.ts'
+import { escapeHtml } from '../../../util/src/escape-html.ts'
 import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { VIEW_MIME_TYPE } from '../protocol/apps.ts'
@@ -25,7 +27,7 @@ interface ServedView extends ViewDefinition {
   readonly base: string
   readonly tools: Set<string>
   /** Resolves when the page is loaded, or cannot be loaded. */
-  readonly loading: Promise<void>
+  loading: Promise<void>
   loaded: ViewPage | undefined
   failure: string | undefined
 }
@@ -110,23 +112,36 @@ function load(definition: ViewDefinition, base: string, host: ViewHost): ServedV
     tools: new Set(),
     loaded: undefined,
     failure: undefined,
-    loading: definition.page.load().then(
-      (page) => {
-        served.loaded = page
-        for (const warning of page.warnings) host.reportWarning(`The view ${base}: ${warning}`)
-        const size = new TextEncoder().encode(page.html).length
-        if (size > MAX_PAGE_BYTES)
-          host.reportWarning(
-            `The view ${base} has ${size} bytes. Hosts show pages of up to ${MAX_PAGE_BYTES} bytes at once: make it smaller`,
-          )
-        for (const tool of [...served.tools]) host.refresh(tool)
-      },
-      (error: unknown) => {
-        served.failure = String(host.reportError(error))
-      },
-    ),
+    loading: Promise.resolve(),
   }
+  const start = (): Promise<void> => loadPage(served, host)
+  served.loading = start()
+  definition.page.onChange?.(() => {
+    served.loading = start()
+  })
   return served
+}
+
+/** Loads the page of a view, also again: its tools then name another URI. */
+async function loadPage(served: ServedView, host: ViewHost): Promise<void> {
+  const { base, loaded: before } = served
+  try {
+    const page = await served.page.load()
+    served.failure = undefined
+    served.loaded = page
+    for (const warning of page.warnings) host.reportWarning(`The view ${base}: ${warning}`)
+    const size = new TextEncoder().encode(page.html).length
+    if (size > MAX_PAGE_BYTES)
+      host.reportWarning(
+        `The view ${base} has ${size} bytes. Hosts show pages of up to ${MAX_PAGE_BYTES} bytes at once: make it smaller`,
+      )
+  } catch (error) {
+    served.loaded = undefined
+    const reference = String(host.reportError(error))
+    // Only the author watches a process: others get no details.
+    served.failure = served.page.onChange ? errorMessage(error) : `This view could not be built. Reference: ${reference}`
+  }
+  if (served.loaded?.revision !== before?.revision) for (const tool of [...served.tools]) host.refresh(tool)
 }
 
 const uriOf = ({ base, loaded }: ServedView): string => (loaded ? `${base}?v=${loaded.revision}` : base)
@@ -187,7 +202,8 @@ async function readView(
   return { ...hint, contents: [contents] }
 }
 
-/** Returns the page that replaces one that cannot be built. The details are in the `error` event. */
-function failurePage(reference: string): string {
-  return `<!doctype html><meta charset="utf-8"><title>View</title><p>This view could not be built. Reference: ${reference}</p>`
+/** Returns the page that replaces one that cannot be built. The details are in the `error` event. It fails with the reason, which hosts show. */
+function failurePage(reason: string): string {
+  const text = JSON.stringify(reason).replaceAll('<', '\\u003c')
+  return `<!doctype html><meta charset="utf-8"><title>View</title><p>${escapeHtml(reason)}</p><script>throw new Error(${text})</script>`
 }

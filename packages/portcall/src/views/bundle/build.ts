@@ -11,6 +11,7 @@ import { assemblePage, type FinishedSheet, pageOfScript } from './assemble.ts'
 import type { Bundled, BundleRequest } from './bundler.ts'
 import { joinSheets, readSheet, readSheetText } from './css/read-sheet.ts'
 import { createEntryModule, type EntryParts } from './entry-module.ts'
+import type { FileListener } from './files.ts'
 import { findBundler, locateBundler } from './find-bundler.ts'
 import type { PageSheet } from './page/sheets.ts'
 import { type PageParts, splitPage } from './page/split.ts'
@@ -21,16 +22,18 @@ import { runVite, transformPage } from './vite/run.ts'
 const MAX_ASSET_BYTES = 102_400
 
 /** Bundles a view. @throws ViewError, or the error of the bundler. */
-export async function build(entry: string | URL, options: BuildViewOptions): Promise<BuiltView> {
+export async function build(entry: string | URL, options: BuildViewOptions, onFile?: FileListener): Promise<BuiltView> {
   const { maxAssetBytes = MAX_ASSET_BYTES, outFile } = options
   const given = findViewFile(entry, 'current folder')
   const path = realpathSync(given)
+  onFile?.(path)
   if (outFile !== undefined && isSameFile(outFile, path))
     throw new ViewError('VIEW_BUILD_FAILED', `The outFile of the view is the view itself: ${path}`)
   const warnings: string[] = []
   const { html, map } = await bundlePage(path, nameOfFile(given), {
     ...options,
     maxAssetBytes,
+    onFile,
     onWarning: (message) => void warnings.push(plainText(message)),
   })
   const size = Buffer.byteLength(html)
@@ -52,7 +55,8 @@ function isSameFile(outFile: string, path: string): boolean {
   }
 }
 
-type BundleOptions = BuildViewOptions & Pick<BundleRequest, 'maxAssetBytes' | 'onWarning'>
+type BundleOptions = BuildViewOptions &
+  Pick<BundleRequest, 'maxAssetBytes' | 'onWarning'> & { readonly onFile: FileListener | undefined }
 
 async function bundlePage(path: string, title: string, options: BundleOptions): Promise<Pick<BuiltView, 'html' | 'map'>> {
   const source = isPage(path) ? readFileSync(path, 'utf8') : pageOfScript(path, title)
@@ -78,8 +82,11 @@ async function splitTransformed(
 ): Promise<{ readonly parts: PageParts; readonly warnings: readonly string[] }> {
   const split = (html: string): { parts: PageParts; warnings: readonly string[] } => {
     const warnings: string[] = []
-    const { maxAssetBytes } = options
-    return { parts: splitPage(html, { path, maxAssetBytes, onWarning: (message) => void warnings.push(message) }), warnings }
+    const { maxAssetBytes, onFile } = options
+    return {
+      parts: splitPage(html, { path, maxAssetBytes, onFile, onWarning: (message) => void warnings.push(message) }),
+      warnings,
+    }
   }
   const first = split(source)
   if (isComplete(first.parts) || locateBundler(path, options.bundler)?.name !== 'vite') return first
@@ -92,9 +99,15 @@ function createRequest(
   { modules, importMap, extension }: Omit<EntryParts, 'files'>,
   options: BundleOptions,
 ): BundleRequest {
-  const { minify = true, sourcemap = false, plugins = [], maxAssetBytes, onWarning } = options
+  const { minify = true, sourcemap = false, plugins = [], maxAssetBytes, onWarning, onFile } = options
   const bundler = findBundler(path, options.bundler)
-  const entry = createEntryModule(path, { modules, files, ...(importMap && { importMap }), ...(extension && { extension }) })
+  const entry = createEntryModule(path, {
+    modules,
+    files,
+    onFile,
+    ...(importMap && { importMap }),
+    ...(extension && { extension }),
+  })
   return { bundler, file: path, files, entry, plugins, minify, sourcemap, maxAssetBytes, onWarning }
 }
 

@@ -1,6 +1,6 @@
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { isLocal } from '../is-local.ts'
-import type { LocalFiles } from './files.ts'
+import type { FileListener, LocalFiles } from './files.ts'
 import { mappedTo, type PageModule } from './page/scripts.ts'
 
 /** The module that a bundler starts at: it exists in memory only, beside the view. */
@@ -21,13 +21,14 @@ export interface EntryParts {
   readonly files: LocalFiles
   /** The import map of the page. Packages that it maps to addresses stay imports. */
   readonly importMap?: ReadonlyMap<string, string>
+  readonly onFile?: FileListener | undefined
   /** The extension of code without a file. Default: `.ts`. */
   readonly extension?: '.ts' | '.css'
 }
 
 /** Creates the module that imports the modules of a view in their order. */
 export function createEntryModule(file: string, parts: EntryParts): EntryModule {
-  const { modules, files, importMap = new Map<string, string>(), extension = '.ts' } = parts
+  const { modules, files, importMap = new Map<string, string>(), extension = '.ts', onFile } = parts
   const idOf = (name: string): string => join(dirname(file), `portcall-view-${name}`)
   const id = idOf('entry.ts')
   const sources = new Map<string, string>()
@@ -51,6 +52,8 @@ export function createEntryModule(file: string, parts: EntryParts): EntryModule 
       },
       load(wanted) {
         const code = sources.get(wanted)
+        const path = wanted.replace(/\?[\s\S]*/, '')
+        if (code === undefined && isAbsolute(path)) onFile?.(path)
         return code === undefined ? undefined : { code, moduleSideEffects: true }
       },
     },

@@ -5,6 +5,9 @@ import { ViewError } from '../errors.ts'
 import { isLocal } from '../is-local.ts'
 import { projectFolderOf } from './find-bundler.ts'
 
+/** Receives the path of each file that a view consists of. */
+export type FileListener = (path: string) => void
+
 /** A file that a page or a style sheet names. */
 export interface LocalFile {
   readonly path: string
@@ -24,7 +27,10 @@ export interface LocalFiles {
  * Creates the finder of a page. References are decoded as browsers do. One that starts with a slash is looked up beside the page, in the folder
  * of the project, and in its folder `public`. `base` is the value of `<base href>`.
  */
-export function createLocalFiles(page: string, base = ''): LocalFiles {
+export function createLocalFiles(
+  page: string,
+  { base = '', onFile }: { base?: string | undefined; onFile?: FileListener | undefined } = {},
+): LocalFiles {
   const start = isLocal(base) ? locate(base, dirname(page)).path : dirname(page)
   const isElsewhere = base !== '' && !isLocal(base)
   const roots = (): readonly string[] => {
@@ -38,6 +44,7 @@ export function createLocalFiles(page: string, base = ''): LocalFiles {
       const folders = isRooted ? roots() : [folder]
       const relative = isRooted ? `./${reference.trim().replace(/^[/\\]+/, '')}` : reference
       const found = folders.map((one) => locate(relative, one)).find(({ path }) => isFile(path))
+      if (found) onFile?.(found.path)
       if (found) return found
       const { path } = locate(relative, folders[0] ?? folder)
       throw new ViewError(

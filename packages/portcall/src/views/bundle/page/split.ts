@@ -1,4 +1,4 @@
-import { createLocalFiles } from '../files.ts'
+import { createLocalFiles, type FileListener } from '../files.ts'
 import type { ViewPageContext } from './context.ts'
 import { type Edit, type PageDocument, parsePage } from './document.ts'
 import { inlineReferences } from './references.ts'
@@ -14,13 +14,16 @@ export interface PageParts extends PageScripts {
 }
 
 /** Options of `splitPage`. */
-export interface SplitOptions extends Pick<ViewPageContext, 'path' | 'maxAssetBytes' | 'onWarning'> {}
+export interface SplitOptions extends Pick<ViewPageContext, 'path' | 'maxAssetBytes' | 'onWarning'> {
+  readonly onFile?: FileListener | undefined
+}
 
 /** Finds what a page loads: modules and style sheets for a bundler, and files that become parts of it at once. @throws ViewError for a missing file. */
 export function splitPage(html: string, options: SplitOptions): PageParts {
   const document = parsePage(html)
   const base = document.elements.find(({ name, attributes }) => name === 'base' && attributes.has('href'))
-  const context: ViewPageContext = { ...options, files: createLocalFiles(options.path, base?.attributes.get('href')) }
+  const files = createLocalFiles(options.path, { base: base?.attributes.get('href'), onFile: options.onFile })
+  const context: ViewPageContext = { ...options, files }
   const scripts = readScripts(document, context)
   const sheets: PageSheet[] = []
   const edits: Edit[] = [...scripts.edits]
