@@ -96,15 +96,12 @@ async function writePrograms(folder) {
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
 
-/** Bundles the scripts of the pages that show views in a browser: `portcall/apps/testing` serves them. */
-async function writePages(folder) {
-  const source = join(PACKAGE, 'src', 'preview', 'page')
-  const names = ['host-page', 'preview-page']
-  for (const name of names) {
-    const bundle = await rolldown({ input: join(source, `${name}.ts`), platform: 'browser', ...INPUT })
-    await bundle.write({ ...OUTPUT, file: join(folder, 'preview', `${name}.js`), minify: true })
-    await bundle.close()
-  }
+/** Bundles the script of the page that shows views in a headless browser: `portcall/apps/testing` serves it. */
+async function writeHostPage(folder) {
+  const source = join(PACKAGE, 'src', 'preview', 'page', 'host-page.ts')
+  const bundle = await rolldown({ input: source, platform: 'browser', ...INPUT })
+  await bundle.write({ ...OUTPUT, file: join(folder, 'preview', 'host-page.js'), minify: true })
+  await bundle.close()
 }
 
 /**
@@ -178,7 +175,7 @@ export async function build() {
     writeDeclarations(next)
     await writeGatewaySchema(next)
     const modules = [...(await writeScripts(next)), ...(await writePrograms(next))]
-    await writePages(next)
+    await writeHostPage(next)
     writeFileSync(join(next, 'THIRD-PARTY.txt'), noticesOf(packagesOf(modules)))
     copyPage(next)
     replaceDist(next, last)

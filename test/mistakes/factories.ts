@@ -161,7 +161,7 @@ export const FACTORIES: readonly Factory[] = [
   { name: 'sandboxPage', create: (options) => sandboxPage(options), valid: { hosts: ['https://chat.example.com'] } },
   { name: 'testHost', create: (options) => testHost(options) },
   { name: 'checkView', create: (options) => checkView(VIEW, options), numbers: ['maxReadyMs', 'maxPaintMs'] },
-  { name: 'servePreview', create: (options) => servePreview(options), valid: { client: TOOLS } },
+  { name: 'servePreview', create: (options) => servePreview(options), valid: { server: 'http://127.0.0.1:1/mcp' } },
   { name: 'narrowViews', create: (options) => narrowViews(options) },
   {
     name: 'createServer',

@@ -6,6 +6,7 @@ import type { BackendOptions, CoreParts } from './core-parts.ts'
 import { createDiagnosis } from './diagnosis/diagnosis.ts'
 import { createCallbacks } from './http/callbacks.ts'
 import { createOperations } from './operations/operations.ts'
+import type { FirstView } from './protocol/views.ts'
 import type { CommandName, InspectorState } from './protocol.ts'
 import { createModel } from './questions/model.ts'
 import { createQuestions } from './questions/questions.ts'
@@ -25,6 +26,10 @@ import { createViewSandboxes } from './views/sandboxes.ts'
 export interface InspectorBackend extends BackendParts {
   /** Carries out a command. @throws InspectorCommandError, or the error of what failed. */
   execute(name: string, params: unknown): Promise<object>
+  /** Shows a view on each page that is opened, and calls its tool. */
+  showFirst(view: FirstView): void
+  /** Tells the pages that the code of a server was loaded again: they call the tool of the view that they show again. */
+  reportReload(serverId: string): void
   /** Disconnects from all servers, and ends their programs. */
   close(): Promise<void>
 }
@@ -81,10 +86,16 @@ export function createBackend(options: BackendOptions, origin: () => string): In
     ...core,
     diagnosis,
     sharing,
-    state: () => stateOf(parts),
+    state: () => ({ ...stateOf(parts), ...(firstView && { firstView }) }),
   }
+  let firstView: FirstView | undefined
   return {
     ...parts,
+    showFirst(view) {
+      firstView = view
+      hub.publish({ type: 'first-view', view })
+    },
+    reportReload: (serverId) => hub.publish({ type: 'reloaded', serverId }),
     async execute(name, params) {
       if (!Object.hasOwn(PARAMS, name)) throw new InspectorCommandError('UNKNOWN_COMMAND', `There is no command ${name}`)
       const command = name as CommandName

@@ -51,7 +51,7 @@ import type {
   ReplayRun,
 } from './protocol/sharing.ts'
 import type { MessageDetail, TimelineEntry } from './protocol/timeline.ts'
-import type { BlockedByPolicy, ViewNote } from './protocol/views.ts'
+import type { BlockedByPolicy, FirstView, ViewNote } from './protocol/views.ts'
 
 /** Everything but the timeline. */
 export interface InspectorState {
@@ -87,6 +87,8 @@ export interface InspectorState {
   readonly timeline: TimelineState
   /** The user's model endpoint for sampling, without its key. */
   readonly model?: ModelEndpoint
+  /** The view that a page shows first. */
+  readonly firstView?: FirstView
 }
 
 /** The state of the timeline's ring. */
@@ -140,6 +142,10 @@ export type InspectorEvent =
   | { readonly type: 'model'; readonly model: ModelEndpoint | null }
   /** The policy of a view blocked something. */
   | { readonly type: 'view-blocked'; readonly viewId: string; readonly violation: BlockedByPolicy }
+  /** The view that a page shows first. */
+  | { readonly type: 'first-view'; readonly view: FirstView }
+  /** The code of a server was loaded again, on an open connection. */
+  | { readonly type: 'reloaded'; readonly serverId: string }
 
 /** The params and the result of each command. */
 export interface InspectorCommands {

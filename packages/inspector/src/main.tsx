@@ -5,6 +5,7 @@ import { openEvents } from './state/api.ts'
 import { followTheme } from './state/preferences.ts'
 import { followAddress } from './state/route.ts'
 import { applyEvent, store } from './state/store.ts'
+import { followFirstView } from './views/apps/first-view.ts'
 import { App } from './views/shell/app.tsx'
 import { showFirstServer } from './views/shell/connecting.ts'
 
@@ -15,6 +16,7 @@ const stopWaiting = effect(() => {
   untracked(showFirstServer)
   queueMicrotask(() => stopWaiting())
 })
+followFirstView()
 openEvents(applyEvent, (status) => {
   store.link.value = status
 })

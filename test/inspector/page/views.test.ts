@@ -1,7 +1,7 @@
 /** Views of tools (MCP Apps), shown beside their form. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, Frame, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core'
 import { createServer } from 'portcall'
 import { view } from 'portcall/apps/server'
 import { type ListeningServer, serve } from 'portcall/node'
@@ -62,14 +62,59 @@ const polls = createServer({ name: 'polls', version: '1.0.0' })
 polls.tool('poll', { view: view({ html: POLL }, { text: true }) }, () => 'polling')
 polls.tool('tick', {}, () => `tick ${++polled}`)
 
+/** A view that fails before it connects, one that fails afterwards and is too high, and one that says which scheme it has and when it is removed. */
+const page = (script: string): string => `<!doctype html><html lang="en"><title>T</title><p>here</p><script>
+const post = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
+const start = () => post({ id: 1, method: 'ui/initialize', params: { protocolVersion: '2026-01-26', appInfo: { name: 't', version: '1' }, appCapabilities: {} } })
+${script}
+</script></html>`
+const ready = `addEventListener('message', ({ data }) => { if (data.id === 1) { post({ method: 'ui/notifications/initialized' }); then() }
+  if (data.method === 'ui/resource-teardown') { post({ method: 'tools/call', id: 9, params: { name: 'left', arguments: {} } }); post({ id: data.id, result: {} }) } })
+start()`
+let left = 0
+const failing = createServer({ name: 'failing', version: '1.0.0' })
+  .tool('crash', { view: view({ html: page('missing.start()') }, { text: true }) }, () => 'never seen')
+  .tool(
+    'noisy',
+    {
+      view: view(
+        {
+          html: page(`function then() {
+  for (let i = 0; i < 3; i++) { console.error('broken', { part: 1 }); post({ id: 10 + i, method: 'ui/open-link', params: { url: 'javascript:1' } }) }
+  setTimeout(() => { throw new Error('too late') })
+  Promise.reject(new Error('nobody waits'))
+  post({ method: 'ui/notifications/size-changed', params: { height: 200000 } })
+} ${ready}`),
+        },
+        { text: true },
+      ),
+    },
+    () => 'x',
+  )
+  .tool(
+    'scheme',
+    {
+      view: view(
+        {
+          html: page(`const show = () => { document.querySelector('p').textContent = matchMedia('(prefers-color-scheme: dark)').matches ? 'is dark' : 'is light' }
+matchMedia('(prefers-color-scheme: dark)').onchange = show
+function then() { show() } ${ready}`),
+        },
+        { text: true },
+      ),
+    },
+    () => 'x',
+  )
+  .tool('left', { visibility: ['app'] } as never, () => `left ${++left}`)
+
 let browser: Browser
 let serving: ListeningServer[]
 let inspector: RunningInspector
 let watched: WatchedPage
-let page: Page
+let screen: Page
 beforeAll(async () => {
   browser = await startBrowser()
-  serving = await Promise.all([probes, sales, polls].map((one) => serve(one, { port: 0, handleProcessSignals: false })))
+  serving = await Promise.all([probes, sales, polls, failing].map((one) => serve(one, { port: 0, handleProcessSignals: false })))
 })
 afterAll(async () => {
   await browser.close()
@@ -77,24 +122,28 @@ afterAll(async () => {
 })
 afterEach(async () => {
   expect(watched.faults.splice(0).filter((fault) => !OF_VIEWS.test(fault))).toEqual([])
-  await page.context().close()
+  await screen.context().close()
   await inspector.stop()
 })
 
-async function callTool(server: ListeningServer | undefined, tool: string): Promise<Frame> {
-  inspector = await startInspector(server?.url ?? '')
-  watched = await openPage(browser, inspector.link)
-  page = watched.page
-  page.setDefaultTimeout(TIMEOUT_MS)
-  await page.getByRole('tab', { name: /^Tools/, selected: true }).waitFor()
-  await page.locator('.item-list .item', { hasText: tool }).first().click()
-  await page.getByRole('button', { name: 'Call', exact: true }).click()
+async function callTool(server: ListeningServer | undefined, tool: string, options: BrowserContextOptions = {}): Promise<Frame> {
+  await startCall(server, tool, options)
   return viewFrame()
 }
 
+async function startCall(server: ListeningServer | undefined, tool: string, options: BrowserContextOptions = {}): Promise<void> {
+  inspector = await startInspector(server?.url ?? '')
+  watched = await openPage(browser, inspector.link, options)
+  screen = watched.page
+  screen.setDefaultTimeout(TIMEOUT_MS)
+  await screen.getByRole('tab', { name: /^Tools/, selected: true }).waitFor()
+  await screen.locator('.item-list .item', { hasText: tool }).first().click()
+  await screen.getByRole('button', { name: 'Call', exact: true }).click()
+}
+
 async function viewFrame(): Promise<Frame> {
-  await page.locator('.tool-view .badge', { hasText: 'ready' }).waitFor()
-  const outer = await (await page.waitForSelector('.view-frame iframe')).contentFrame()
+  await screen.locator('.tool-view .badge', { hasText: 'ready' }).waitFor()
+  const outer = await (await screen.waitForSelector('.view-frame iframe')).contentFrame()
   const inner = await (await outer?.waitForSelector('iframe'))?.contentFrame()
   if (!inner) throw new Error('There is no view')
   return inner
@@ -103,7 +152,7 @@ async function viewFrame(): Promise<Frame> {
 test('a view has the result, and everything that it does is shown', async () => {
   const frame = await callTool(serving[0], 'probe')
   await frame.getByText('the result').waitFor()
-  const section = page.getByRole('region', { name: 'View', exact: true })
+  const section = screen.getByRole('region', { name: 'View', exact: true })
   await section.getByText('https://example.com/a').waitFor()
   await section.getByText('hello <b>host</b>').waitFor()
   await section.getByText('the selection').waitFor()
@@ -113,55 +162,93 @@ test('a view has the result, and everything that it does is shown', async () => 
   await section.getByText('camera: the inspector gives none.').waitFor()
   await section.getByText('123 px high').waitFor()
   await expect.poll(() => counted).toBe(1)
-  await page.evaluate(AXE)
-  const findings = await page.evaluate(async () => {
+  await screen.evaluate(AXE)
+  const findings = await screen.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(where: string): Promise<{ violations: { id: string }[] }> } }
     return (await axe.run('.tool-view > :not(.view-stage)')).violations.map(({ id }) => id)
   })
   expect(findings).toEqual([])
   // The call of the view does not take the place of the call of the form.
-  await page.getByRole('region', { name: 'Result' }).getByText('the result').waitFor()
+  await screen.getByRole('region', { name: 'Result' }).getByText('the result').waitFor()
 
-  await page.locator('.view-stage[data-mode=fullscreen]').waitFor()
-  await page.getByRole('button', { name: 'Back to inline' }).click()
+  await screen.locator('.view-stage[data-mode=fullscreen]').waitFor()
+  await screen.getByRole('button', { name: 'Back to inline' }).click()
   await section.getByLabel('Theme').selectOption('dark')
   await frame.locator('body[data-theme=dark]').waitFor()
 
-  const row = page.locator('.timeline .row')
+  const row = screen.locator('.timeline .row')
   for (const [text, title] of [
     ['appInfo', 'ui/initialize'],
     ['example.com/a', 'ui/open-link'],
     ['blocked.example', 'blocked: connect-src'],
     ['javascript:', 'ui/open-link'],
   ] as const) {
-    await page.getByLabel('Filter the timeline').fill(text)
+    await screen.getByLabel('Filter the timeline').fill(text)
     await row.filter({ hasText: title }).first().waitFor()
   }
 })
 
 test('a host that is emulated offers what that host offers', async () => {
   await callTool(serving[0], 'probe')
-  await page.getByRole('button', { name: 'Back to inline' }).click()
-  await page.getByLabel('Host').selectOption('vscode')
-  await page.getByText(/is emulated, as of/).waitFor()
+  await screen.getByRole('button', { name: 'Back to inline' }).click()
+  await screen.getByLabel('Host').selectOption('vscode')
+  await screen.getByText(/is emulated, as of/).waitFor()
   await viewFrame()
-  await page.locator('.tool-view').getByText('ui/message').first().waitFor()
-  expect(await page.locator('.tool-view').getByText('Message for the conversation').count()).toBe(0)
+  await screen.locator('.tool-view').getByText('ui/message').first().waitFor()
+  expect(await screen.locator('.tool-view').getByText('Message for the conversation').count()).toBe(0)
 })
 
 test('a view of an example is drawn in each width, and calls its tool', async () => {
   const frame = await callTool(serving[1], 'sales')
   for (const width of ['320', '600']) {
-    await page.getByLabel('Width').selectOption(width)
-    await expect.poll(() => page.locator('.view-frame iframe').evaluate((one) => one.clientWidth)).toBe(Number(width))
+    await screen.getByLabel('Width').selectOption(width)
+    await expect.poll(() => screen.locator('.view-frame iframe').evaluate((one) => one.clientWidth)).toBe(Number(width))
   }
   await frame.getByText('2026').first().waitFor()
 })
 
 test('a view that calls tools all the time does not push out the call of the form', async () => {
   await callTool(serving[2], 'poll')
-  const section = page.getByRole('region', { name: 'View', exact: true })
+  const section = screen.getByRole('region', { name: 'View', exact: true })
   await expect.poll(() => polled, { timeout: 40_000 }).toBeGreaterThan(520)
   await section.locator('.badge', { hasText: 'ready' }).waitFor()
-  await page.getByRole('region', { name: 'Result' }).getByText('polling').waitFor()
+  await screen.getByRole('region', { name: 'Result' }).getByText('polling').waitFor()
+})
+
+test('a view that fails before it connects says why, and can be loaded again', async () => {
+  await startCall(serving[3], 'crash')
+  const section = screen.getByRole('region', { name: 'View', exact: true })
+  const notice = section.getByRole('alert').filter({ hasText: /did not send ui\/initialize because one of its scripts failed/ })
+  await notice.getByText('missing is not defined (line 4)').waitFor()
+  await section.locator('.badge', { hasText: 'failed' }).waitFor()
+  await section.getByRole('button', { name: 'Load the view again' }).click()
+  await notice.waitFor({ state: 'detached' })
+  await notice.waitFor()
+  expect(watched.faults.splice(0).filter((fault) => !/missing is not defined|localhost:|allow-same-origin/.test(fault))).toEqual(
+    [],
+  )
+})
+
+test('errors of a view, refused messages with their count, and a height without end are shown', async () => {
+  await callTool(serving[3], 'noisy')
+  const section = screen.getByRole('region', { name: 'View', exact: true })
+  await section.getByText('broken {"part":1} (3 times)').waitFor()
+  await section.getByText(/Uncaught Error: too late/).waitFor()
+  await section.getByText('Uncaught (in promise) Error: nobody waits').waitFor()
+  await section.getByText(/ui\/open-link: .* \(3 times\)/).waitFor()
+  await section.getByText(/It reports 200,000 px\. Its frame has 10,000 px/).waitFor()
+  expect(await screen.locator('.view-frame iframe').evaluate((one) => one.clientHeight)).toBe(10_000)
+  expect(
+    watched.faults.splice(0).filter((fault) => !/broken|too late|nobody waits|localhost:|allow-same-origin/.test(fault)),
+  ).toEqual([])
+})
+
+test('a view has the color scheme of the theme, and hears that it is removed when another tool is chosen', async () => {
+  const frame = await callTool(serving[3], 'scheme', { colorScheme: null })
+  await frame.getByText('is light').waitFor()
+  await screen.locator('.tool-view').getByLabel('Theme').selectOption('dark')
+  await frame.getByText('is dark').waitFor()
+  await screen.locator('.item-list .item', { hasText: 'crash' }).first().click()
+  await expect.poll(() => left).toBe(1)
+  await expect.poll(() => screen.locator('iframe').count()).toBe(0)
 })

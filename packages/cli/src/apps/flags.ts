@@ -4,7 +4,7 @@ import type { ValuesOf } from '../command.ts'
 /** The options, of which each action uses some. */
 export const APPS_FLAGS = {
   tool: { type: 'string', value: 'NAME', description: 'Only the view of this tool' },
-  args: { type: 'string', value: 'JSON', description: 'The arguments of the call, with --tool' },
+  args: { type: 'string', value: 'JSON', description: 'The arguments of the call, or @file, with --tool' },
   call: {
     type: 'string',
     multiple: true,

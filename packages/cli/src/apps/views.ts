@@ -2,8 +2,9 @@
 import type { AppHostName } from 'portcall/apps/host'
 import type { ShowViewOptions } from 'portcall/apps/testing'
 import type { Client } from 'portcall/client'
+import type { FirstView } from 'portcall/inspector'
 import { isObject, type JsonObject } from 'portcall/jsonrpc'
-import { readArguments } from '../arguments.ts'
+import { readArguments, readInput } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { unknownName } from '../command-line/did-you-mean.ts'
 import { buildValidArguments } from '../commands/call.ts'
@@ -40,19 +41,21 @@ export async function readViewCalls(flags: AppsFlags, client: Client): Promise<V
   }
   if (flags.tool !== undefined) {
     const tool = find(flags.tool)
-    if (flags.args !== undefined) return [...named, { tool: tool.name, args: parseArgs(flags.args), missing: [] }]
+    if (flags.args !== undefined) return [...named, { tool: tool.name, args: await parseArgs(flags.args), missing: [] }]
     return [...named, sampleCall(tool)]
   }
   const others = tools.filter(({ name }) => !named.some(({ tool }) => tool === name))
   return [...named, ...others.map(sampleCall)]
 }
 
-function parseArgs(text: string): JsonObject {
+/** Reads a JSON object, or the file that `@file` names. */
+async function parseArgs(given: string): Promise<JsonObject> {
+  const text = given.startsWith('@') ? await readInput(given.slice(1)) : given
   try {
     const args: unknown = JSON.parse(text)
     if (isObject(args)) return args
   } catch {}
-  throw usageError(`--args must be a JSON object, not ${text.slice(0, 100)}`)
+  throw usageError(`--args must be a JSON object, or @file, not ${text.slice(0, 100)}`)
 }
 
 /** Calls a tool with the defaults and examples of its schema. */
@@ -101,6 +104,21 @@ export async function readSettings(flags: AppsFlags, defaultThemes: readonly ('l
   )
 }
 
+/** Returns how a preview shows views first. @throws CliError for a host, theme, width or mode that does not exist. */
+export async function readFirstSetting(flags: AppsFlags): Promise<ViewSettings> {
+  const [first] = await readSettings(flags, ['light'])
+  const mode = readMode(flags)
+  return {
+    ...(first && flags.profile.length > 0 && { profile: first.profile }),
+    ...(first && flags.theme.length > 0 && { theme: first.theme }),
+    ...(first?.width !== undefined && { width: first.width }),
+    ...(flags.locale !== undefined && { locale: flags.locale }),
+    ...(mode && { mode }),
+  }
+}
+
+type ViewSettings = NonNullable<FirstView['settings']>
+
 function oneOf<T extends string>(name: string, names: readonly T[], kind: string): T {
   const found = names.find((one) => one === name)
   if (found === undefined) throw unknownName(kind, name, names)
@@ -115,7 +133,9 @@ function readWidth(text: string): number {
 }
 
 /** The options with which the test host shows the view of a call. @throws CliError */
-export function showOptionsOf(call: ViewCall, { profile, theme, width }: Setting, { locale, mode }: AppsFlags): ShowViewOptions {
+export function showOptionsOf(call: ViewCall, { profile, theme, width }: Setting, flags: AppsFlags): ShowViewOptions {
+  const { locale } = flags
+  const mode = readMode(flags)
   return {
     tool: call.tool,
     args: call.args,
@@ -123,6 +143,9 @@ export function showOptionsOf(call: ViewCall, { profile, theme, width }: Setting
     theme,
     ...(width !== undefined && { width }),
     ...(locale !== undefined && { locale }),
-    ...(mode !== undefined && { displayMode: oneOf(mode, ['inline', 'fullscreen', 'pip'] as const, 'mode') }),
+    ...(mode && { displayMode: mode }),
   }
 }
+
+const readMode = ({ mode }: AppsFlags): 'inline' | 'fullscreen' | 'pip' | undefined =>
+  mode === undefined ? undefined : oneOf(mode, ['inline', 'fullscreen', 'pip'] as const, 'mode')

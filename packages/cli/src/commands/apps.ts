@@ -1,33 +1,35 @@
-import { APPS_FLAGS } from '../apps/flags.ts'
+import { APPS_FLAGS, type AppsFlags } from '../apps/flags.ts'
 import type { AppsRun } from '../apps/report.ts'
-import { type Command, defineCommand } from '../command.ts'
+import { type Command, defineCommand, type Invocation } from '../command.ts'
 import { unknownName } from '../command-line/did-you-mean.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { withClient } from '../target/connect.ts'
 
-type Action = (run: Omit<AppsRun, 'host'>) => Promise<ExitReason>
+type Action = (invocation: Pick<Invocation, 'server' | 'io'> & { readonly flags: AppsFlags }) => Promise<ExitReason>
 
 /** Runs an action in a headless browser. */
 const inBrowser =
   (action: (run: AppsRun) => Promise<ExitReason>): Action =>
-  async (run) => {
-    const { client, flags } = run
-    const { testHost } = await import('portcall/apps/testing')
-    const host = await testHost({
-      server: client as never,
-      ...(flags.browser !== undefined && { browser: flags.browser }),
+  async ({ flags, server, io }) => {
+    const { VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
+    return withClient({ server, flags, io, capabilities }, async (client) => {
+      const { testHost } = await import('portcall/apps/testing')
+      const host = await testHost({
+        server: client as never,
+        ...(flags.browser !== undefined && { browser: flags.browser }),
+      })
+      try {
+        return await action({ flags, client, server, io, host })
+      } finally {
+        await host.close()
+      }
     })
-    try {
-      return await action({ ...run, host })
-    } finally {
-      await host.close()
-    }
   }
 
 const ACTIONS: { readonly [name: string]: Action } = {
   test: inBrowser(async (run) => (await import('../apps/test-views.ts')).testViews(run)),
   screenshot: inBrowser(async (run) => (await import('../apps/take-screenshots.ts')).takeScreenshots(run)),
-  preview: async ({ client, flags, io }) => (await import('../apps/preview-views.ts')).previewViews(client, flags, io),
+  preview: async (invocation) => (await import('../apps/preview-views.ts')).previewViews(invocation),
 }
 
 /** `portcall apps` */
@@ -42,7 +44,7 @@ export const appsCommand: Command = defineCommand({
     'Shows the views (MCP Apps) in a headless Chromium, as hosts do: in a frame of another origin, under the policy that they declare, with the sizes and capabilities of the host. The hosts are emulated. Needs playwright-core in the project, and a Chromium.',
     'Calls each tool that has a view: with the defaults and examples of its schema, unless --call or --args has its arguments.',
     'test reports what leaves a frame empty or unusable, with what to change. It also runs axe-core, if the project has it, and shows each view 320 px wide. The exit code is 1 if there are errors; with --strict, also if there are warnings.',
-    'preview serves a page that shows a view in any host, theme, width and language, next to the arguments of its tool, with all messages and what the policy blocked. It opens in your own browser, and needs no Playwright.',
+    'preview opens the inspector at the first tool with a view, or at that of --tool or --call: it calls the tool, and shows the view in any host, theme, width and language, with all messages and what the policy blocked. A module is loaded again when its code or that of a view changes; the arguments stay. It opens in your own browser, and needs no Playwright.',
     'screenshot writes a PNG for each host, theme and width, with twice the pixels, at the same time of day, without animations. If a picture exists already, it is compared: the exit code is 1 if it differs, and the new one is written beside it.',
   ],
   choices: [
@@ -62,13 +64,10 @@ export const appsCommand: Command = defineCommand({
     'portcall apps screenshot server.js --width 320 --width 720',
     'portcall apps preview server.js',
   ],
-  async run({ args: [name = '', ...rest], flags, io, ...invocation }) {
+  async run({ args: [name = '', ...rest], flags, server, io }) {
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
     if (!action) throw unknownName('action', name, Object.keys(ACTIONS))
     if (rest.length > 0) throw unknownName('argument', rest[0] ?? '', [])
-    const { VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
-    return withClient({ ...invocation, flags, io, capabilities }, (client) =>
-      action({ flags, client, server: invocation.server, io }),
-    )
+    return action({ flags, server, io })
   },
 })

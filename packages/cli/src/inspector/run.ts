@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { ListeningInspector } from 'portcall/inspector'
+import type { ServerLike } from 'portcall'
+import type { InspectorBackend, ListeningInspector } from 'portcall/inspector'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Invocation, ServerArgument } from '../command.ts'
 import { readEnvFlags, readHeaderFlags, readPortFlag, readSecondsFlag } from '../command-line/flag-values.ts'
@@ -31,33 +32,71 @@ export interface InspectFlags {
   readonly 'allow-host': readonly string[]
 }
 
+/** An inspector that is used for a purpose. */
+export interface InspectorUse {
+  /** The title of the link. */
+  readonly title: string
+  /** Loads the server that a module exports. `onReload` is called each time that it was loaded again. */
+  readonly loadModule: (path: string, onReload: () => void) => Promise<ServerLike>
+  /** Called when a server of the command line has connected for the first time. */
+  readonly onConnected: (server: InspectedServer, backend: InspectorBackend) => Promise<void>
+}
+
+/** A server in the inspector. */
+export type InspectedServer = InspectorBackend['servers']['all'][number]
+
 /** Serves the inspector until Ctrl-C. The servers of the command line are connected at once: a person has typed them. */
-export async function runInspector({
-  flags,
-  server,
-  args,
-  io,
-}: Pick<Invocation, 'server' | 'args' | 'io'> & { readonly flags: unknown }): Promise<ExitReason> {
+export async function runInspector(
+  { flags, server, args, io }: Pick<Invocation, 'server' | 'args' | 'io'> & { readonly flags: unknown },
+  use?: InspectorUse,
+): Promise<ExitReason> {
   const options = flags as InspectFlags
   const settings = await readSettings(options)
   const targets = await readTargets(server, args)
   const { serveInspector } = await import('portcall/inspector')
-  const inspector = await serveInspector({ ...readListenOptions(options), ...createBackendOptions() }).catch((error: unknown) => {
-    throw new CliError('unreachable', (error as Error).message)
-  })
+  const reportReload = (): void => {
+    for (const { id, target } of inspector.backend.servers.all) if (target.kind === 'module') inspector.backend.reportReload(id)
+  }
+  const load = use ? (path: string) => use.loadModule(path, reportReload) : loadModule
+  const inspector = await serveInspector({ ...readListenOptions(options), ...createBackendOptions(load) }).catch(
+    (error: unknown) => {
+      throw new CliError('unreachable', (error as Error).message)
+    },
+  )
   const stopped = untilStopped(inspector, io)
-  announce(inspector, options, io)
+  announce(inspector, options, { io, title: use?.title ?? 'Inspector' })
+  const used: Promise<void>[] = []
   for (const target of targets) {
     const added = await inspector.backend.servers.add({ target, settings })
+    if (use) used.push(untilConnected(added, inspector.backend).then(() => use.onConnected(added, inspector.backend)))
     void added.connect(true).catch((error: unknown) => io.log(String((error as Error).message)))
   }
-  return stopped
+  const failed = new Promise<never>((_, reject) => {
+    for (const one of used) one.catch(reject)
+  })
+  return Promise.race([stopped, failed]).catch(async (error: unknown) => {
+    await inspector.close()
+    throw error
+  })
 }
 
-function createBackendOptions(): Parameters<typeof import('portcall/inspector').serveInspector>[0] {
+/** Resolves when a server is connected: also after a person has corrected it, or has signed in. */
+function untilConnected(server: InspectedServer, { hub }: InspectorBackend): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = hub.subscribe(({ event }) => {
+      if (event.type !== 'server' || event.server.id !== server.id || !server.isConnected) return
+      stop()
+      resolve()
+    })
+  })
+}
+
+function createBackendOptions(
+  load: (path: string) => Promise<ServerLike>,
+): Parameters<typeof import('portcall/inspector').serveInspector>[0] {
   return {
     info: { name: 'portcall-inspector', version: VERSION, title: 'Portcall inspector' },
-    loaders: { readConfiguredServer: readConfigFile, loadModule },
+    loaders: { readConfiguredServer: readConfigFile, loadModule: load },
     sources: createSources(),
     writeHostEntry: createHostEntryWriter(),
     directory: `${portcallHome()}/inspector`,
@@ -73,7 +112,7 @@ function loadModule(path: string): ReturnType<typeof loadServer> {
 }
 
 function readListenOptions(flags: InspectFlags): { port: number; host?: string; allowedHosts?: readonly string[] } {
-  const { port: portText = '0', 'insecure-listen-on-address': host, 'allow-host': names } = flags
+  const { port: portText = '0', 'insecure-listen-on-address': host, 'allow-host': names = [] } = flags
   const port = readPortFlag('port', portText)
   const isRemote = host !== undefined && !LOOPBACK_HOSTS.has(host)
   if (isRemote && names.length === 0)
@@ -117,15 +156,19 @@ async function readTargets(server: ServerArgument, args: readonly string[]): Pro
 }
 
 /** Prints the link and opens it. On a terminal, Enter prints a new one, since each works once. */
-function announce(inspector: ListeningInspector, flags: InspectFlags, io: Io): void {
+function announce(
+  inspector: ListeningInspector,
+  flags: InspectFlags,
+  { io, title }: { readonly io: Io; readonly title: string },
+): void {
   const link = inspector.newLink()
   if (io.json) io.value({ url: inspector.url, link })
-  else io.data(`Inspector: ${link}`)
+  else io.data(`${title}: ${link}`)
   guardStdout()
   if (!flags['no-open'] && io.interactive) void openLink(link, io)
   if (!io.interactive) return
   io.log('The link works once. Press Enter for a new one, Ctrl-C to stop.')
-  process.stdin.on('data', () => io.log(`Inspector: ${inspector.newLink()}`))
+  process.stdin.on('data', () => io.log(`${title}: ${inspector.newLink()}`))
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const

@@ -64,11 +64,22 @@ export const currentServerId: ReadonlySignal<string | undefined> = computed(() =
   'serverId' in current.value ? current.value.serverId : undefined,
 )
 
+const leaving = new Set<() => void>()
+
+/** Calls a function before another screen or item is shown, while the elements of the present one exist. Returns a function that ends it. */
+export function onLeave(listener: () => void): () => void {
+  leaving.add(listener)
+  return () => void leaving.delete(listener)
+}
+
+function change(next: Route): void {
+  if (hashOf(next) !== hashOf(current.value)) for (const listener of leaving) listener()
+  current.value = next
+}
+
 /** Follows the address bar. */
 export function followAddress(): void {
-  addEventListener('hashchange', () => {
-    current.value = parseRoute(location.hash)
-  })
+  addEventListener('hashchange', () => change(parseRoute(location.hash)))
 }
 
 /** Shows another screen. */
@@ -77,5 +88,5 @@ export function go(next: Route, { replace = false } = {}): void {
   if (hash === location.hash) return
   if (replace) history.replaceState(null, '', hash)
   else history.pushState(null, '', hash)
-  current.value = next
+  change(next)
 }

@@ -3,6 +3,7 @@ import type { LinkStatus } from './api.ts'
 import { reportBlocked } from './blocked.ts'
 import type {
   DoctorRun,
+  FirstView,
   InspectorEvent,
   InspectorInventory,
   InspectorQuestion,
@@ -48,6 +49,10 @@ export const store = {
   recordings: byId<InspectorRecording>(),
   replays: byId<ReplayRun>(),
   model: signal<ModelEndpoint | null>(null),
+  /** The view that the page shows first. */
+  firstView: signal<FirstView | undefined>(undefined),
+  /** The server whose code was loaded again last, as a new object each time. */
+  reloaded: signal<{ readonly serverId: string } | undefined>(undefined),
   /** The last quality report of each server, by the id of the server. The page asks for it. */
   quality: byId<QualityReport>(),
   timelineState: signal<TimelineState>({ limit: 50_000, size: 0, firstId: 0, dropped: 0, paused: false }),
@@ -87,6 +92,7 @@ function applySnapshot(state: InspectorState): void {
   store.recordings.value = mapOf(state.recordings, ({ id }) => id)
   store.replays.value = mapOf(state.replays, ({ id }) => id)
   store.model.value = state.model ?? null
+  store.firstView.value = state.firstView
   applyTimeline(state.timeline)
   store.isLoaded.value = true
 }
@@ -144,6 +150,12 @@ const HANDLERS: EventHandlers = {
   model: ({ model }) => {
     store.model.value = model
   },
+  'first-view': ({ view }) => {
+    store.firstView.value = view
+  },
+  reloaded: ({ serverId }) => {
+    store.reloaded.value = { serverId }
+  },
   'view-blocked': ({ viewId, violation }) => reportBlocked(viewId, violation),
 }
 
@@ -182,3 +194,10 @@ export function lastOperation(serverId: string, matches: (operation: OperationSt
   const operations = [...store.operations.value.values()]
   return operations.findLast((operation) => operation.serverId === serverId && matches(operation))
 }
+
+/** Returns the last call of a tool that no view asked for. */
+export const lastCallOf = (serverId: string, tool: string): OperationState | undefined =>
+  lastOperation(
+    serverId,
+    ({ request, options: { fromView } }) => request.type === 'call-tool' && request.name === tool && !fromView,
+  )

@@ -9,5 +9,6 @@ export {
   type ListeningInspector,
   serveInspector,
 } from '../../../inspector/server/http/inspector-server.ts'
+export type { FirstView, ViewSettings } from '../../../inspector/server/protocol/views.ts'
 export type { TargetLoaders } from '../../../inspector/server/servers/resolver.ts'
 export type { NamedServer, ServerSources } from '../../../inspector/server/servers/sources.ts'

@@ -40,7 +40,8 @@ export async function startInspector(...args: string[]): Promise<RunningInspecto
 
 /** Starts an inspector that keeps its files in a folder, where those of an earlier one may be. */
 export async function startInspectorIn(home: string, ...args: string[]): Promise<RunningInspector> {
-  const child = spawn(process.execPath, [COMMAND, 'inspect', '--no-open', ...args], {
+  const command = args[0] === 'apps' ? args.splice(0, 2) : ['inspect']
+  const child = spawn(process.execPath, [COMMAND, ...command, '--no-open', ...args], {
     cwd: home,
     env: {
       ...process.env,

@@ -3,9 +3,9 @@ import { type ShownApp, showApp } from '../../../../portcall/src/apps/host/show.
 import type { HostContext } from '../../../../portcall/src/apps/view/types.ts'
 import { send } from '../../state/api.ts'
 import { onBlocked } from '../../state/blocked.ts'
-import type { BlockedByPolicy, CallToolResult, OperationState, Tool } from '../../state/protocol.ts'
+import type { BlockedByPolicy, OperationState, Tool } from '../../state/protocol.ts'
 import { store } from '../../state/store.ts'
-import { createViewClient } from './view-client.ts'
+import { createViewClient, resultOf } from './view-client.ts'
 import { createNoteWriter, noteOf } from './view-notes.ts'
 import { NO_RECORD, recordEvent, type ViewRecord, withItem } from './view-record.ts'
 
@@ -27,7 +27,7 @@ export interface StartViewOptions {
 /** Shows the view of a tool with the arguments and the result of a call. Rejects if the inspector cannot show it. */
 export async function startView(options: StartViewOptions, signal: AbortSignal): Promise<ShownApp> {
   const { element, tool, operation, profile, context, onRecord, onDisplayMode } = options
-  const { serverId, id, request, result } = operation
+  const { serverId, id, request } = operation
   const viewId = crypto.randomUUID()
   const { sandbox } = await send('show-view', { origin: location.origin, viewId }, signal)
   signal.throwIfAborted()
@@ -52,7 +52,7 @@ export async function startView(options: StartViewOptions, signal: AbortSignal):
     context,
     ...(profile && { profile }),
     ...(request.type === 'call-tool' && { input: request.arguments }),
-    ...(result && { result: result as unknown as CallToolResult }),
+    result: resultOf(operation),
     onDisplayMode,
     onOpenLink: (url) => change({ ...record, links: withItem(record.links, url) }),
     onMessage: (message) => change({ ...record, messages: withItem(record.messages, message) }),

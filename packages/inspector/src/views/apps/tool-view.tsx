@@ -3,21 +3,20 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { ShownApp } from '../../../../portcall/src/apps/host/show.ts'
 import type { DisplayMode } from '../../../../portcall/src/apps/view/types.ts'
-import { readToolView } from '../../../../portcall/src/protocol/apps.ts'
 import { failureOf } from '../../state/api.ts'
 import type { InspectorFailure, OperationState, Tool } from '../../state/protocol.ts'
+import { onLeave } from '../../state/route.ts'
 import { Badge, Failure, IconButton } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
+import { leave } from './leave.ts'
 import { ViewControls } from './view-controls.tsx'
 import { ViewFindings } from './view-findings.tsx'
+import { viewOf } from './view-of.ts'
 import { NO_RECORD, type ViewRecord } from './view-record.ts'
-import { modesOf, viewSettings } from './view-settings.ts'
-
-/** Returns the URI of the view of a tool, if it has one. */
-export const viewOf = (tool: Tool): string | undefined => readToolView(tool as never).resourceUri
+import { modesOf, viewSettings, widthOf } from './view-settings.ts'
 
 /** The view of a tool, with the arguments and the result of a call: in a frame of another origin, under the policy that it declares. */
-export function ToolView({ tool, operation }: { tool: Tool; operation: OperationState }): JSX.Element | null {
+export function ToolView({ tool, operation }: { tool: Tool; operation: OperationState }): JSX.Element {
   const id = useId()
   const element = useRef<HTMLDivElement>(null)
   const shown = useRef<ShownApp | undefined>(undefined)
@@ -25,20 +24,19 @@ export function ToolView({ tool, operation }: { tool: Tool; operation: Operation
   const failure = useSignal<InspectorFailure | undefined>(undefined)
   const mode = useSignal<DisplayMode>('inline')
   const round = useSignal(0)
-  const { profile, theme, width, locale } = viewSettings.value
-  const isDone = operation.status === 'done'
+  const { profile, theme, locale } = viewSettings.value
+  const uri = viewOf(tool) ?? ''
 
   useEffect(() => {
-    if (!isDone || !element.current) return
+    if (!element.current) return
     const stop = new AbortController()
+    const target = document.createElement('div')
+    element.current.append(target)
     record.value = NO_RECORD
     failure.value = undefined
     const modes = modesOf(profile)
-    mode.value = modes[0] ?? 'inline'
-    const fail = (error: unknown): void => {
-      if (!stop.signal.aborted) failure.value = failureOf(error)
-    }
-    const start = async (target: HTMLElement): Promise<void> => {
+    mode.value = modes.find((one) => one === viewSettings.value.mode) ?? modes[0] ?? 'inline'
+    const start = async (): Promise<void> => {
       const { startView } = await import('./start-view.ts')
       stop.signal.throwIfAborted()
       const options = {
@@ -51,30 +49,37 @@ export function ToolView({ tool, operation }: { tool: Tool; operation: Operation
         onDisplayMode: (wanted: DisplayMode): DisplayMode => (modes.includes(wanted) ? (mode.value = wanted) : mode.value),
       }
       const app = await startView(options, stop.signal)
+      if (stop.signal.aborted) return void app.close()
       shown.current = app
-      stop.signal.addEventListener('abort', () => void app.close(), { once: true })
-      await app.ready
     }
-    start(element.current).catch(fail)
-    return () => stop.abort()
-  }, [operation.id, isDone, profile, locale, round.value])
+    start().catch((error: unknown) => {
+      if (!stop.signal.aborted) failure.value = failureOf(error)
+    })
+    const end = (): void => {
+      stop.abort()
+      leave(target, shown.current)
+    }
+    const stopListening = onLeave(end)
+    return () => {
+      stopListening()
+      end()
+      shown.current = undefined
+    }
+  }, [operation.id, uri, profile, locale, round.value])
   useEffect(() => shown.current?.update({ context: { theme } }), [theme])
 
   const show = (next: DisplayMode): void => {
     mode.value = next
     shown.current?.update({ context: { displayMode: next } })
   }
-  if (!isDone) return null
   return (
     <section class="tool-view" aria-label="View">
       <header class="result-head">
         <h3>View</h3>
         <span class="mono muted">
-          <Untrusted text={viewOf(tool) ?? ''} />
+          <Untrusted text={uri} />
         </span>
-        <Badge tone={failure.value ? 'bad' : record.value.state === 'ready' ? 'good' : 'neutral'}>
-          {failure.value ? 'failed' : record.value.state}
-        </Badge>
+        <State record={record.value} isFailed={failure.value !== undefined} />
         {record.value.height !== undefined && <span class="muted">{Math.round(record.value.height)} px high</span>}
       </header>
       <ViewControls id={id} mode={mode.value} onMode={show} onReload={() => round.value++} />
@@ -82,10 +87,15 @@ export function ToolView({ tool, operation }: { tool: Tool; operation: Operation
         {mode.value !== 'inline' && (
           <IconButton icon="close" label="Back to inline" class="view-back" onClick={() => show('inline')} />
         )}
-        <div ref={element} class="view-frame" style={{ width: width === 0 ? '100%' : `${width}px` }} />
+        <div ref={element} class="view-frame" style={{ width: widthOf(viewSettings.value) }} />
       </div>
       {failure.value && <Failure failure={failure.value} title="The view is not shown" />}
       <ViewFindings record={record.value} />
     </section>
   )
+}
+
+function State({ record, isFailed }: { record: ViewRecord; isFailed: boolean }): JSX.Element {
+  if (isFailed || record.hasFailed) return <Badge tone="bad">failed</Badge>
+  return <Badge tone={record.state === 'ready' ? 'good' : 'neutral'}>{record.state}</Badge>
 }

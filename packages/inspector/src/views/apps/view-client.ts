@@ -15,8 +15,7 @@ export function createViewClient(serverId: string): AppClient {
     if (signal?.aborted) cancel()
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const { operation } = await send('wait-operation', { operationId, timeoutMs: WAIT_MS })
-      return resultOf(operation)
+      return await endOf(operationId)
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
@@ -29,7 +28,18 @@ export function createViewClient(serverId: string): AppClient {
   }
 }
 
-function resultOf({ status, result, failure }: OperationState): JsonObject {
+/** Resolves to the result of a call, when it has one. Rejects if it fails or is cancelled. */
+export const resultOf = (operation: OperationState): Promise<CallToolResult> =>
+  (operation.status === 'running'
+    ? endOf(operation.id)
+    : Promise.resolve(operation).then(outcomeOf)) as Promise<unknown> as Promise<CallToolResult>
+
+async function endOf(operationId: string): Promise<JsonObject> {
+  const { operation } = await send('wait-operation', { operationId, timeoutMs: WAIT_MS })
+  return outcomeOf(operation)
+}
+
+function outcomeOf({ status, result, failure }: OperationState): JsonObject {
   if (result) return result
   const error = failure ?? {
     code: 'FAILED',

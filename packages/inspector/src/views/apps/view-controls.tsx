@@ -40,7 +40,7 @@ export function ViewControls({ id, mode, onMode, onReload }: ViewControlsProps):
         id={`${id}-width`}
         label="Width"
         value={String(width)}
-        items={WIDTHS.map((one) => [String(one), one === 0 ? 'As wide as here' : `${one} px`] as const)}
+        items={[...new Set([...WIDTHS, width])].map((one) => [String(one), one === 0 ? 'Usual' : `${one} px`] as const)}
         onChange={(value) => set({ width: Number(value) })}
       />
       <Choice

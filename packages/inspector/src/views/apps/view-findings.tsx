@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { MAX_VIEW_HEIGHT } from '../../../../portcall/src/apps/host/stage.ts'
 import type { ViewContent } from '../../../../portcall/src/apps/host/types.ts'
 import { policyFindings } from '../../../../portcall/src/preview/checks/policy-findings.ts'
 import { saveFile } from '../../state/actions.ts'
@@ -6,17 +7,30 @@ import { Button, Callout } from '../../ui/basics.tsx'
 import { ExternalLink } from '../../ui/external-link.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
-import type { ViewRecord } from './view-record.ts'
+import type { Counted, ViewRecord } from './view-record.ts'
 
 /** The faults of a view, and what it asked its host for. */
 export function ViewFindings({ record }: { record: ViewRecord }): JSX.Element {
-  const { refused, permissions, messages, context, links, files } = record
+  const { refused, errors, height = 0, permissions, messages, context, links, files } = record
   return (
     <div class="stack tight">
       <Policy record={record} />
+      {errors.length > 0 && (
+        <Callout tone="bad" title="Errors of the view">
+          <Lines items={errors.map(timesOf)} />
+        </Callout>
+      )}
+      {height > MAX_VIEW_HEIGHT && (
+        <Callout tone="warn" title="The view is too high">
+          <p>
+            It reports {Math.round(height).toLocaleString('en')} px. Its frame has {MAX_VIEW_HEIGHT.toLocaleString('en')} px, and
+            scrolls: show less at once.
+          </p>
+        </Callout>
+      )}
       {refused.length > 0 && (
         <Callout tone="warn" title="Messages that the host does not carry out">
-          <Lines items={refused} />
+          <Lines items={refused.map(timesOf)} />
         </Callout>
       )}
       {permissions.length > 0 && (
@@ -71,6 +85,8 @@ function Policy({ record: { blocked, dropped, state } }: { record: ViewRecord })
     </Callout>
   )
 }
+
+const timesOf = ({ text, count }: Counted): string => (count === 1 ? text : `${text} (${count} times)`)
 
 function Lines({ items }: { items: readonly string[] }): JSX.Element {
   return (

@@ -32,6 +32,7 @@ export function noteOf(event: AppEvent): ViewNote | undefined {
     return { event: 'message', from, title, text: JSON.stringify(message) }
   }
   if (event.type === 'refused') return { event: 'refused', from: 'view', title: event.method ?? 'message', text: event.reason }
+  if (event.type === 'view-error') return { event: 'failed', from: 'view', title: event.level, text: event.text }
   if (event.type === 'error') return { event: 'failed', title: 'view', text: textOf(event.error) }
   return undefined
 }

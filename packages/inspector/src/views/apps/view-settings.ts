@@ -1,15 +1,11 @@
 import { APP_HOSTS, type AppHostName, type AppHostProfile } from '../../../../portcall/src/apps/host/profiles.ts'
 import type { DisplayMode } from '../../../../portcall/src/apps/view/types.ts'
 import { draft } from '../../state/drafts.ts'
+import type { ViewSettings as Settings } from '../../state/protocol.ts'
 
-/** How views are shown. */
-export interface ViewSettings {
-  /** The host that is emulated. Empty: none. */
+/** How views are shown, in all respects. */
+export interface ViewSettings extends Required<Settings> {
   readonly profile: AppHostName | ''
-  readonly theme: 'light' | 'dark'
-  /** The width, px. 0: that of the page. */
-  readonly width: number
-  readonly locale: string
 }
 
 /** The names and the profiles of the hosts. */
@@ -28,4 +24,12 @@ export const viewSettings = draft<ViewSettings>('view settings', () => ({
   theme: document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light',
   width: 0,
   locale: navigator.language,
+  mode: 'inline',
 }))
+
+/** Returns the width of a frame for CSS: the chosen one, or that of the host. */
+export function widthOf({ profile, width }: ViewSettings): string {
+  const { width: usual, maxWidth } = profile === '' ? {} : APP_HOSTS[profile].container
+  const px = width || usual || maxWidth
+  return px === undefined ? '100%' : `${px}px`
+}

@@ -5,39 +5,37 @@ import { SchemaForm } from '../../form/form.tsx'
 import { type FormChecks, useFormChecks } from '../../form/form-checks.ts'
 import { type Problem, problemsOf } from '../../schema/problems.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
-import { inexactNumbers, initialValue, jsonText, parseText } from '../../schema/value.ts'
+import { inexactNumbers, jsonText, parseText } from '../../schema/value.ts'
 import { notify, operate, run } from '../../state/actions.ts'
 import { draft } from '../../state/drafts.ts'
 import type { InspectorServer, OperationOptions, OperationRequest, OperationState, Tool } from '../../state/protocol.ts'
-import { lastOperation, store } from '../../state/store.ts'
+import { lastCallOf, store } from '../../state/store.ts'
 import { Badge, Button, Callout, Fold, Spinner } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Description, Untrusted } from '../../ui/untrusted.tsx'
-import { ToolView, viewOf } from '../apps/tool-view.tsx'
+import { ToolView } from '../apps/tool-view.tsx'
+import { viewOf } from '../apps/view-of.ts'
 import { ItemFindings } from '../check/item-findings.tsx'
 import { tokensOf } from '../check/quality.ts'
 import { OperationResult } from '../results/operation-result.tsx'
 import { useCurrentOperation } from '../shell/current-operation.ts'
+import { argumentsOf, draftKey, initialArguments } from './arguments-draft.ts'
 import { CopyAs } from './copy-as.tsx'
 import { RequestOptions } from './request-options.tsx'
 
 /** A tool: what it is, the arguments in three views of one value, and the result of the last call. */
 export function ToolDetail({ server, tool }: { server: InspectorServer; tool: Tool }): JSX.Element {
-  const key = `tool ${server.id} ${tool.name}`
-  const text = draft(key, () => jsonText(initialValue(tool.inputSchema, tool.inputSchema) ?? {}))
-  const options = draft<OperationOptions & { asTask?: boolean }>(`${key} options`, () => ({}))
-  const operation = lastOperation(
-    server.id,
-    ({ request, options: { fromView } }) => request.type === 'call-tool' && request.name === tool.name && !fromView,
-  )
+  const text = argumentsOf(server.id, tool)
+  const options = draft<OperationOptions & { asTask?: boolean }>(`${draftKey(server.id, tool)} options`, () => ({}))
+  const operation = lastCallOf(server.id, tool.name)
   useCurrentOperation(operation?.id)
   return (
     <>
       <ToolHead server={server} tool={tool} />
       <ToolCall server={server} tool={tool} text={text} options={options} operation={operation} />
-      {operation && viewOf(tool) !== undefined && <ToolView key={`view ${operation.id}`} tool={tool} operation={operation} />}
+      {operation && viewOf(tool) !== undefined && <ToolView tool={tool} operation={operation} />}
       {operation && <OperationResult key={operation.id} operation={operation} />}
       <ItemFindings serverId={server.id} kind="tools" name={tool.name} />
     </>
@@ -128,7 +126,7 @@ function ToolCall({ server, tool, text, options, operation }: ToolCallProps): JS
         />
         {request && <CopyAs source={{ serverId: server.id, request, options: rest }} />}
         {request && <SaveCall server={server} request={request} options={rest} />}
-        <Button kind="quiet" onClick={() => (text.value = jsonText(initialValue(tool.inputSchema, tool.inputSchema) ?? {}))}>
+        <Button kind="quiet" onClick={() => (text.value = initialArguments(tool))}>
           Reset
         </Button>
       </div>

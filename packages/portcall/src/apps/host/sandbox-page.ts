@@ -19,6 +19,13 @@ export const SandboxParam = { host: 'host', policy: 'csp', view: 'view', proxy: 
 /** The start of the methods between the host, the proxy page and the page of a view. They never reach a view. */
 const OWN = 'ui/notifications/sandbox-'
 
+/** The methods between the host and the proxy page. */
+export const SANDBOX_METHODS = {
+  proxyReady: 'ui/notifications/sandbox-proxy-ready',
+  resourceReady: 'ui/notifications/sandbox-resource-ready',
+  error: 'ui/notifications/sandbox-error',
+} as const
+
 /** Checks the options. @throws TypeError. Returns the origins in their normal form. */
 export function checkSandboxOptions(where: string, options: SandboxOptions): readonly string[] {
   checkOptions(where, options, { names: NAMES, required: { hosts: 'Pass the origins of the pages that show views' } })
@@ -82,14 +89,14 @@ const SCRIPT = `(() => {
   addEventListener('message', ({ source, origin: sender, data }) => {
     if (source === window.parent) {
       if (sender !== host) return
-      if (isOwn(data)) return data.method === own + 'resource-ready' ? show(data.params) : undefined
+      if (isOwn(data)) return data.method === '${SANDBOX_METHODS.resourceReady}' ? show(data.params) : undefined
       if (frame) frame.contentWindow.postMessage(data, origin === 'null' ? '*' : origin)
     } else if (frame && source === frame.contentWindow && sender === origin) {
-      if (!isOwn(data)) window.parent.postMessage(data, host)
+      if (!isOwn(data) || data.method === '${SANDBOX_METHODS.error}') window.parent.postMessage(data, host)
       else if (data.method === own + 'view-ready') onViewReady()
     }
   })
-  window.parent.postMessage({ jsonrpc: '2.0', method: own + 'proxy-ready', params: {} }, host)
+  window.parent.postMessage({ jsonrpc: '2.0', method: '${SANDBOX_METHODS.proxyReady}', params: {} }, host)
 })()`
 
 /** The script of the page that becomes a view: it gets the page of the view from the proxy page. */
@@ -107,8 +114,9 @@ const VIEW_SCRIPT = `(() => {
 /** The page that becomes a view with an origin of its own. */
 export const VIEW_PAGE: string = `<!doctype html><meta charset="utf-8"><title>View</title><script>${VIEW_SCRIPT}</script>`
 
+/** The color scheme of the proxy page is that of its frame, so that the view has it too, and its background stays clear. */
 const STYLE =
-  'html,body,iframe{display:block;width:100%;height:100%;margin:0;border:0;background:transparent}body{overflow:hidden}'
+  ':root{color-scheme:light dark}html,body,iframe{display:block;width:100%;height:100%;margin:0;border:0;background:transparent}body{overflow:hidden}'
 
 /**
  * Returns the proxy page as HTML, to serve it as a file. It enforces the policy of the view itself. Prefer `sandboxHandler`, which also sends it as a header,

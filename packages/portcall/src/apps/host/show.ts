@@ -24,6 +24,8 @@ export interface ShownApp {
   readonly bridge: HostBridge | undefined
   /** Tells the view what is new: arguments, result, context. */
   update(update: AppUpdate): void
+  /** Loads the view again, and tells it all that it was told. `ready` is a new promise then. */
+  reload(): void
   /** Tells the view, waits for it up to a second, and removes the frame. */
   close(): Promise<void>
 }
@@ -40,10 +42,10 @@ export function showApp(options: ShowAppOptions): ShownApp {
   const { element } = options
   void shown.get(element)?.close()
   const stop = new AbortController()
-  const waiting: AppUpdate[] = []
-  const parts: { bridge?: HostBridge; stopWatching?: () => void } = {}
+  const parts: { bridge?: HostBridge; stopWatching?: () => void; news: AppUpdate } = { news: {} }
   const stage = createStage(options, {
-    onError: (error) => options.onEvent?.({ type: 'error', error }),
+    emit: (event) => options.onEvent?.(event),
+    reload: () => app.reload(),
     closed: stop.signal,
   })
   let closing: Promise<void> | undefined
@@ -58,24 +60,38 @@ export function showApp(options: ShowAppOptions): ShownApp {
       return parts.bridge
     },
     update(update) {
-      if (parts.bridge) parts.bridge.update(update)
-      else waiting.push(update)
+      parts.news = addNews(parts.news, update)
+      parts.bridge?.update(update)
+      if (update.context) stage.adapt(update.context)
+    },
+    reload() {
+      if (closing) return
+      void endBridge()
+      delete parts.bridge
+      stage.remove()
+      ready = start()
     },
     close: () => (closing ??= close()),
   }
+  const endBridge = (): Promise<void> | undefined => {
+    parts.stopWatching?.()
+    delete parts.stopWatching
+    return parts.bridge?.close()
+  }
   const close = async (): Promise<void> => {
     stop.abort()
-    parts.stopWatching?.()
-    await parts.bridge?.close()
+    await endBridge()
     stage.remove()
     if (shown.get(element) === app) shown.delete(element)
   }
   shown.set(element, app)
 
-  const start = async (): Promise<void> => {
-    const prepared = await prepare(options, stop.signal)
+  let round = 0
+  const load = async (): Promise<void> => {
+    const own = ++round
+    const { page, tool, policy, permissions, url } = await prepare(options, stop.signal)
     stop.signal.throwIfAborted()
-    const { page, tool, policy, permissions, url } = prepared
+    if (own !== round) throw new DOMException('The view was loaded again', 'AbortError')
     options.onEvent?.({ type: 'csp', policy: policy.policy, dropped: policy.dropped })
     const surroundings = watchSurroundings(element, appHostOf(options.profile), (context) => app.update({ context }))
     parts.stopWatching = surroundings.stop
@@ -87,7 +103,9 @@ export function showApp(options: ShowAppOptions): ShownApp {
       sandbox: { csp: policy.csp, permissions: Object.fromEntries(permissions.map((name) => [name, {}])) },
       post: (message) => stage.post(message),
       onCloseRequest: options.onCloseRequest ?? (() => void app.close()),
-      onEvent: (event) => {
+      onEvent(event) {
+        // What an earlier bridge says no longer concerns the frame.
+        if (own !== round) return
         stage.observe(event)
         options.onEvent?.(event)
       },
@@ -95,15 +113,28 @@ export function showApp(options: ShowAppOptions): ShownApp {
     parts.bridge = bridge
     if (options.input) bridge.update({ input: options.input })
     void deliverResult(options, bridge)
-    for (const update of waiting.splice(0)) bridge.update(update)
-    await stage.load({ url, page, permissions, sandbox: viewSandbox(options.tokens, url.hasOwnOrigin), csp: policy.csp, bridge })
+    bridge.update(parts.news)
+    const sandbox = viewSandbox(options.tokens, url.hasOwnOrigin)
+    const connected = stage.load({ url, page, permissions, sandbox, csp: policy.csp, bridge })
+    stage.adapt(bridge.context)
+    await connected
   }
-  const ready = start().catch((error: unknown) => {
-    if (!stop.signal.aborted) stage.fail(error)
-    throw error
-  })
-  ready.catch(() => {})
+  const start = (): Promise<void> => {
+    const loading = load().catch((error: unknown) => {
+      if (!stop.signal.aborted && loading === ready) stage.fail(error)
+      throw error
+    })
+    loading.catch(() => {})
+    return loading
+  }
+  let ready = start()
   return app
+}
+
+/** Adds news to what a view was told: the arguments and the result that came first count. */
+const addNews = (known: AppUpdate, { context, ...update }: AppUpdate): AppUpdate => {
+  const { input, result } = known
+  return { ...known, ...update, ...(input && { input }), ...(result && { result }), context: { ...known.context, ...context } }
 }
 
 function checkShowOptions(options: ShowAppOptions): void {

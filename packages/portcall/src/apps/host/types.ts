@@ -5,6 +5,7 @@ import type { DisplayMode, HostContext } from '../view/types.ts'
 import type { DroppedCspEntry } from './csp.ts'
 import type { OfferedFile } from './downloads.ts'
 import type { ViewState } from './methods.ts'
+import type { ViewFault } from './view-report.ts'
 
 /** The connection to the server of a view: a `Client` of Portcall, or an object with the same methods. */
 export interface AppClient {
@@ -119,6 +120,10 @@ export type AppEvent =
       /** The error. */
       readonly error: unknown
     }
+  | ({
+      /** The view has failed, or has written an error to its console. */
+      readonly type: 'view-error'
+    } & ViewFault)
   | {
       /** The view reports its size. */
       readonly type: 'size'

@@ -47,7 +47,6 @@ export async function testHost(options: TestHostOptions = {}): Promise<TestHost>
   const connection = await openConnection(options.server)
   const recorders = new Map<string, Recorder>()
   const pages = await servePages({
-    page: 'host',
     client: connection.client,
     onViolation: (violation, view) => recorders.get(view)?.takeViolation(violation),
   })

@@ -1,4 +1,4 @@
-/** Shows one view in a page of ours, and records what happens. The test host and the preview use it. */
+/** Shows one view in the page of the test host, and records what happens. */
 import { type ShownApp, showApp } from '../../apps/host/show.ts'
 import type { ShowAppOptions } from '../../apps/host/show-options.ts'
 import type { AppEvent } from '../../apps/host/types.ts'

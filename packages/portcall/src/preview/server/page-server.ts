@@ -1,30 +1,21 @@
-/** Serves a page that shows views, and the proxy page on another origin. */
+/** Serves the page of the test host, and the proxy page on another origin. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { randomId } from '../../../../util/src/random.ts'
 import { readBody } from '../../../../util/src/read-body.ts'
 import type { AppClient } from '../../apps/host/types.ts'
 import { answerPage } from './answer-page.ts'
 import { listenOnLoopback } from './listen.ts'
-import { type PageName, pageHtml, pageScript } from './page-files.ts'
+import { PAGE_HTML, pageScript } from './page-files.ts'
 import { serveSandbox } from './sandbox-server.ts'
 import type { CspViolation } from './violations.ts'
 
 /** Options of `servePages`. */
 export interface ServePagesOptions {
-  /** The page. */
-  readonly page: PageName
   /** The connection to the server of the views. */
   readonly client: AppClient
   /** Receives what the policy of a view blocked. `view` is the name that the sandbox URL has. */
   readonly onViolation: (violation: CspViolation, view: string) => void
-  /** The port of the page. Default: any free port. */
-  readonly port?: number
-  /** Answers further requests of the page, by path. */
-  readonly routes?: { readonly [path: string]: PageRoute }
 }
-
-/** Answers a request of the page. */
-export type PageRoute = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
 /** A page that is served. */
 export interface ServedPages {
@@ -38,10 +29,10 @@ export interface ServedPages {
 
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
-/** Serves a page and its proxy pages on the loopback address. */
+/** Serves the page and its proxy pages on the loopback address. */
 export async function servePages(options: ServePagesOptions): Promise<ServedPages> {
   const key = randomId()
-  const script = pageScript(options.page)
+  const script = pageScript()
   let origin = ''
   const sandbox = await serveSandbox(options.onViolation)
   const pages = await listenOnLoopback(async (request, response) => {
@@ -50,15 +41,13 @@ export async function servePages(options: ServePagesOptions): Promise<ServedPage
     const [path = ''] = url.split('?', 1)
     if (!isOwn || !path.startsWith(`/${key}/`)) return void response.writeHead(404).end()
     const name = path.slice(key.length + 2)
-    const route = options.routes && Object.hasOwn(options.routes, name) ? options.routes[name] : undefined
-    if (route) return route(request, response)
     if (method === 'POST' && name === 'rpc' && headers.origin === origin) return answerRequest(options.client, request, response)
     if (method !== 'GET') return void response.writeHead(405).end()
     if (name === 'page.js') return send(response, script, 'text/javascript')
     if (name !== '') return void response.writeHead(404).end()
     response.setHeader('content-security-policy', pagePolicy(sandbox.port))
-    send(response, pageHtml(options.page), 'text/html')
-  }, options.port).catch(async (error: unknown) => {
+    send(response, PAGE_HTML, 'text/html')
+  }).catch(async (error: unknown) => {
     await sandbox.close()
     throw error
   })
