@@ -20,7 +20,7 @@ const LARGE = 60_000
 interface Trouble {
   begin(): unknown
   end(): unknown
-  /** What the database says about it. */
+  /** The message of the database. */
   readonly reason: RegExp
 }
 

@@ -70,7 +70,7 @@ describe('health checks', () => {
     const stores = sqliteStores(database)
     await start({ stores })
     await stores.store.set('first', 'x'.repeat(50_000))
-    const limit = (pages: number): void => database.exec(`PRAGMA max_page_count = ${pages}`)
+    const limit = (pages: number): void => void database.exec(`PRAGMA max_page_count = ${pages}`)
     limit(1)
     await stores.store.delete('first')
     expect(await probe('/readyz')).toEqual(OK)
