@@ -1,51 +1,7 @@
 /** Requests are what descriptions mean, also where descriptions are unusual; what a tool does not do is an issue. */
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'portcall/client'
-import { fromOpenAPI, type OpenApiOptions } from 'portcall/openapi'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { describeApi, param, sendOk, serve, startApi } from '../../test-kit/recording-api.ts'
 import { checkIntegers } from './schemas/integers.ts'
-
-interface Received {
-  readonly line: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: string
-}
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-const sendOk: Answer = (_request, response) => void response.setHeader('content-type', 'application/json').end('{"ok":true}')
-
-async function startApi(answer: Answer = sendOk) {
-  const received: Received[] = []
-  const server = createHttpServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    received.push({ line: `${request.method} ${request.url}`, headers: request.headers, body })
-    answer(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received }
-}
-
-const describeApi = (paths: object, rest: object = {}): object => ({
-  openapi: '3.1.0',
-  info: { title: 't', version: '1' },
-  paths,
-  ...rest,
-})
-
-async function serve(description: object, options: OpenApiOptions) {
-  const server = await fromOpenAPI(description, options)
-  const client = await connect(server)
-  onTestFinished(() => client.close())
-  const [tool] = await client.tools().toArray()
-  const problems = server.openapi.issues.map(({ problem }) => problem)
-  const call = (args: object = {}) => client.callTool(tool?.name ?? '', args as Record<string, unknown>)
-  return { client, tool, call, problems, server }
-}
-
-const param = (name: string, members: object = {}) => ({ name, in: 'query', schema: { type: 'string' }, ...members })
 
 test.each([
   ['{id}', [], 'id', '/p/a%2Fb', 'no parameter describes {id}'],

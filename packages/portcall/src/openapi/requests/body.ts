@@ -6,9 +6,9 @@ import type { SchemaConverter } from '../schemas/definitions.ts'
 import { formFields } from '../schemas/form-fields.ts'
 import { stringifyExactly } from '../schemas/integers.ts'
 import { shorten } from '../schemas/keywords.ts'
-import { fileBlob, fileSchema } from './files.ts'
-import { type BodyKind, type ChosenMediaType, chooseMediaType, isMediaType } from './media-types.ts'
-import { type PlannedForm, planForm, serializeMultipart } from './multipart.ts'
+import { type FileArgument, fileBlob, fileSchema, isFileArgument } from './files.ts'
+import { type BodyKind, type ChosenMediaType, chooseMediaType, isMediaType, isRange } from './media-types.ts'
+import { isFile, type PlannedForm, planForm, serializeMultipart } from './multipart.ts'
 import { serializeQueryValue, toText } from './styles.ts'
 
 /** The body of an operation, and the argument that provides it. */
@@ -43,13 +43,14 @@ export function planBody(source: unknown, options: BodyPlanOptions): PlannedBody
   const { document, schemas } = options
   const body = document.follow(source)
   const content = objectOrEmpty(body.content)
-  const chosen = chooseMediaType(Object.keys(content), options.preferred)
-  if (chosen === undefined) return undefined
+  const named = chooseMediaType(Object.keys(content), options.preferred)
+  if (named === undefined) return undefined
+  const chosen = narrowRange(named, objectOrEmpty(document.follow(content[named.key])).schema, document)
   const { kind, mediaType, key } = chosen
   if (!isMediaType(key)) options.report(`${JSON.stringify(key)} is no media type; the body is sent as ${mediaType}`)
   const media = document.follow(content[key])
   const encoding = objectOrEmpty(media.encoding)
-  const form = kind === 'multipart' ? planForm(media.schema, { document, schemas, encoding }) : undefined
+  const form = kind === 'multipart' ? planForm(media.schema, { document, schemas, encoding, report: options.report }) : undefined
   const planned = form?.schema ?? bodySchema(chosen, media.schema, options)
   const description = textOrNothing(body.description)
   return {
@@ -64,8 +65,25 @@ export function planBody(source: unknown, options: BodyPlanOptions): PlannedBody
   }
 }
 
+const ANY_DESCRIPTION =
+  'Any JSON; or a file: an object with its media type as "contentType", and its content as "text", or as "data" in base64.'
+
+/** Decides by the schema what a body is whose media type may be any: a file, a text or JSON. Without a schema, the caller decides. */
+function narrowRange(chosen: ChosenMediaType, schema: unknown, document: ApiDocument): ChosenMediaType {
+  if (chosen.kind !== 'json' || !isRange(chosen.key)) return chosen
+  const source = document.follow(schema)
+  const isAny = Object.keys(source).every((keyword) => ANNOTATIONS.includes(keyword))
+  if (isAny) return { ...chosen, kind: 'any' }
+  if (isFile(source)) return { ...chosen, kind: 'binary', mediaType: 'application/octet-stream' }
+  return source.type === 'string' ? { ...chosen, kind: 'text', mediaType: 'text/plain' } : chosen
+}
+
+/** Keywords that do not limit values. */
+const ANNOTATIONS: readonly string[] = ['title', 'description', 'example', 'examples', 'default', 'deprecated', 'externalDocs']
+
 function bodySchema({ kind, mediaType }: ChosenMediaType, schema: unknown, { document, schemas }: BodyPlanOptions): JsonObject {
   if (kind === 'binary') return fileSchema()
+  if (kind === 'any') return { description: ANY_DESCRIPTION }
   const converted = objectOrEmpty(schemas.convert(schema))
   if (kind !== 'text' || converted.type === 'string') return converted
   // The model writes the text itself: what the schema says about objects does not apply to it.
@@ -99,13 +117,18 @@ export interface BodyContext extends FormNames {
 /** Serializes the value of the argument. Fields of forms whose names are not accepted are left out. */
 export function serializeBody(body: PlannedBody, value: unknown, { inputSchema, ...names }: BodyContext): SerializedBody {
   const { kind, mediaType, form } = body
-  if (kind === 'json') return { content: stringifyExactly(value, body.schema, inputSchema), mediaType }
+  if (kind === 'any' && isFileArgument(value) && value.contentType !== undefined) return serializeFile(value, mediaType)
+  if (kind === 'json' || kind === 'any') return { content: stringifyExactly(value, body.schema, inputSchema), mediaType }
   // Some descriptions say that a form is a string: the model wrote it as it is sent.
   if (kind === 'form' && typeof value === 'string') return { content: value, mediaType }
   if (kind === 'form') return { content: serializeForm(acceptedFields(value, names), body, names), mediaType }
   if (form) return serializeMultipart(acceptedFields(value, names), form, mediaType)
   if (kind === 'text') return { content: toText(value), mediaType }
-  const content = fileBlob(isObject(value) ? value : { text: toText(value) }, mediaType)
+  return serializeFile(isObject(value) ? value : { text: toText(value) }, mediaType)
+}
+
+function serializeFile(file: FileArgument, mediaType: string): SerializedBody {
+  const content = fileBlob(file, mediaType)
   return { content, mediaType: content.type }
 }
 

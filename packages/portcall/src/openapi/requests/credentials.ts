@@ -22,7 +22,10 @@ export type GetCredentials = (call: Call) => Promise<RequestCredentials>
 
 const NOTHING: RequestCredentials = { headers: {}, query: {}, cookies: {}, secrets: [] }
 
-/** Creates the function that returns the credentials of an operation: those of the first security requirement that can be met. */
+/**
+ * Creates the function that returns the credentials of an operation: those of the first security requirement that can be met, and the keys that the
+ * operation also requires as parameters. Some descriptions list as alternatives what a request needs together.
+ */
 export function createCredentials(
   operation: DescribedOperation,
   document: ApiDocument,
@@ -31,19 +34,33 @@ export function createCredentials(
   const schemes = describedSchemes(document)
   const requirements = requirementsOf(operation, document) ?? []
   const candidates = requirements.filter((requirement) => Object.keys(requirement).every((name) => Object.hasOwn(sources, name)))
+  const demanded = keysAmongParameters(operation, document).filter((name) => Object.hasOwn(sources, name))
+  const resolve = async (name: string, scopes: unknown, call: Call): Promise<RequestCredentials | undefined> => {
+    const scheme = Object.hasOwn(schemes, name) ? (schemes[name] ?? {}) : {}
+    const credential = await resolveCredential(sources[name], call, describeScheme({ name, scopes, scheme }, operation))
+    return credential === undefined ? undefined : placeCredential(scheme, credential)
+  }
   return async (call) => {
     for (const requirement of candidates) {
-      const parts = await Promise.all(
-        Object.entries(requirement).map(async ([name, scopes]) => {
-          const scheme = Object.hasOwn(schemes, name) ? (schemes[name] ?? {}) : {}
-          const credential = await resolveCredential(sources[name], call, describeScheme({ name, scopes, scheme }, operation))
-          return credential === undefined ? undefined : placeCredential(scheme, credential)
-        }),
-      )
-      if (parts.every((part) => part !== undefined)) return mergeCredentials(parts)
+      const parts = await Promise.all(Object.entries(requirement).map(([name, scopes]) => resolve(name, scopes, call)))
+      if (!parts.every((part) => part !== undefined)) continue
+      const others = demanded.filter((name) => !Object.hasOwn(requirement, name))
+      const more = await Promise.all(others.map((name) => resolve(name, [], call)))
+      return mergeCredentials([...parts, ...more.filter((part) => part !== undefined)])
     }
     return NOTHING
   }
+}
+
+/** Returns the names of the schemes whose keys an operation requires as parameters. */
+function keysAmongParameters(operation: DescribedOperation, document: ApiDocument): string[] {
+  const required = operation.parameters.filter((parameter) => parameter.required === true)
+  const isRequired = (scheme: JsonObject): boolean =>
+    required.some(
+      ({ in: place, name }) => place === scheme.in && String(name).toLowerCase() === String(scheme.name).toLowerCase(),
+    )
+  const schemes = Object.entries(schemesOf(operation, document))
+  return schemes.filter(([, scheme]) => scheme.type === 'apiKey' && isRequired(scheme)).map(([name]) => name)
 }
 
 /** Returns the security schemes of a description by their names. */

@@ -1,8 +1,8 @@
 /** Chooses the media type of a request body. */
 import { essence, isTextType } from '../../../../util/src/media-type.ts'
 
-/** How the argument becomes a body. */
-export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'
+/** How the argument becomes a body. With `any`, the caller decides between JSON and a file. */
+export type BodyKind = 'any' | 'json' | 'form' | 'multipart' | 'text' | 'binary'
 
 /** A row of the table: the kind, the media types it applies to, and the media type to send in place of a range such as `text/*`. */
 type KindRule = readonly [kind: BodyKind, pattern: RegExp, concrete: string]

@@ -131,3 +131,18 @@ test('null is left out, a file without content is refused, and names cannot end 
   const { raw } = await sendForm({ schema: open }, { [name]: { text: 'hi', filename: name } })
   expect(raw).not.toMatch(/^X-Evil/m)
 })
+
+test.each([
+  [BINARY, FILE, [['file', 'FILE a.txt hi']]],
+  [
+    { type: 'array', items: BINARY },
+    [FILE, { text: 'ho', filename: 'b.txt' }],
+    [
+      ['file', 'FILE a.txt hi'],
+      ['file', 'FILE b.txt ho'],
+    ],
+  ],
+])('a form that is described as %j has one field, for files', async (schema, file, expected) => {
+  const { parts } = await sendForm({ schema }, { file })
+  expect(parts).toEqual(expected)
+})

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ApiDocument } from '../document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
-import { formFields } from '../schemas/form-fields.ts'
+import { type FormFields, formFields } from '../schemas/form-fields.ts'
 import { fileBlob, fileSchema, isFileArgument } from './files.ts'
 import { isFileType, isRange } from './media-types.ts'
 import { toText } from './styles.ts'
@@ -35,14 +35,19 @@ export interface FormPlanOptions {
   readonly schemas: SchemaConverter
   /** The encoding objects by the names of the fields. */
   readonly encoding: JsonObject
+  /** Receives what the description says and the tool does not do. */
+  readonly report: (problem: string) => void
 }
+
+/** The name of the only field of a form that is described as one file. */
+const ONLY_FIELD = 'file'
 
 const MAX_DEPTH = 8
 
 /** Plans a multipart form from the schema of its body. */
 export function planForm(schema: unknown, options: FormPlanOptions): PlannedForm {
   const { document, encoding } = options
-  const { properties, required } = formFields(schema, document)
+  const { properties, required } = fieldsOf(schema, options)
   const entries = Object.entries(properties).filter(([, field]) => document.follow(field).readOnly !== true)
   const names = new Set(entries.map(([name]) => name))
   const { additionalProperties: rest } = document.follow(schema)
@@ -69,6 +74,17 @@ export function planForm(schema: unknown, options: FormPlanOptions): PlannedForm
     fields: new Map(entries.map(([name, field]) => [name, planField(field, typeOf(name))])),
     others: describesRest ? planField(rest) : { files: 'by form', contentType: undefined },
   }
+}
+
+/** Returns the fields of a form. Some descriptions have the schema of a file, or of a list, in place of an object with fields. */
+function fieldsOf(schema: unknown, { document, report }: FormPlanOptions): Pick<FormFields, 'properties' | 'required'> {
+  const source = document.follow(schema)
+  const types = typesOf(source)
+  if (types.length === 0 || types.includes('object')) return formFields(schema, document)
+  const { hasFiles } = contentOf({ schema, contentType: undefined }, document)
+  const problem = `the form has the type ${types.join(' or ')}, so its fields have no names`
+  report(hasFiles ? `${problem}; it is sent as the field "${ONLY_FIELD}"` : `${problem}; the caller names them`)
+  return hasFiles ? { properties: { [ONLY_FIELD]: schema }, required: [ONLY_FIELD] } : { properties: {}, required: [] }
 }
 
 /** The schema of a field, and the media type that its encoding object names. */
@@ -124,7 +140,8 @@ function typesOf({ type }: JsonObject): unknown[] {
   return [type].flat().filter((one) => one !== 'null' && one !== undefined)
 }
 
-function isFile(schema: JsonObject, encodedType: string | undefined): boolean {
+/** Reports whether a schema is that of a file. `encodedType` is the media type that an encoding object names. */
+export function isFile(schema: JsonObject, encodedType?: string): boolean {
   const { format, contentMediaType, contentEncoding } = schema
   const types = typesOf(schema)
   if (types.includes('file')) return true

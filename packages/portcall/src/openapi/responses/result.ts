@@ -29,11 +29,14 @@ export interface ResultOptions {
   readonly uri: string
 }
 
-/** Converts a response to a result. @throws ToolError for a status of 300 or more. */
+const NOT_MODIFIED = 304
+const UNCHANGED = 'nothing has changed since the version that the request names. What was received before still applies'
+
+/** Converts a response to a result. @throws ToolError for a status of 300 or more, except 304. */
 export async function toResult(response: ApiResponse, options: ResultOptions): Promise<CallToolResult> {
   const { operation } = options.plan
   const { output } = options
-  if (response.status >= 300) throw failureOf(operation.id, response, options.redactor)
+  if (response.status >= 300 && response.status !== NOT_MODIFIED) throw failureOf(operation.id, response, options.redactor)
   const json = response.bytes.length > 0 ? parseJsonBody(response, output !== undefined) : undefined
   if (json) return jsonResult(json.value, response, options)
   const block = contentOf(response, options)
@@ -111,7 +114,8 @@ function text(content: string): ContentBlock {
 }
 
 function status({ status: code, statusText }: ApiResponse): string {
-  return [code, statusText].filter(Boolean).join(' ')
+  const line = [code, statusText].filter(Boolean).join(' ')
+  return code === NOT_MODIFIED ? `${line}: ${UNCHANGED}` : line
 }
 
 const SHOWN_HEADERS = /^(content-|last-modified|etag|expires|location|x-total|link)/

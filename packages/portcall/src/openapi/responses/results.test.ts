@@ -40,6 +40,7 @@ const USER = {
 test.each<[string, object, Reply, unknown]>([
   ['an empty body', USER, { body: '' }, {}],
   ['204', USER, { status: 204 }, {}],
+  ['304', USER, { status: 304, body: '' }, {}],
   ['another content type', USER, { type: 'text/html; charset=utf-8', body: '{"name":"a"}' }, { name: 'a' }],
   ['no content type', USER, { type: '', body: '{"name":"a"}' }, { name: 'a' }],
   [
