@@ -4,6 +4,7 @@ import { checkParams, PARAMS } from './commands/check-params.ts'
 import { COMMAND_HANDLERS } from './commands/handlers.ts'
 import type { BackendOptions, CoreParts } from './core-parts.ts'
 import { createDiagnosis } from './diagnosis/diagnosis.ts'
+import { createWebhookReceiver } from './events/webhook-receiver.ts'
 import { createCallbacks } from './http/callbacks.ts'
 import { createOperations } from './operations/operations.ts'
 import type { FirstView } from './protocol/views.ts'
@@ -45,7 +46,8 @@ export function createBackend(options: BackendOptions, origin: () => string): In
   const model = createModel(hub)
   const views = createViewSandboxes(hub)
   const callbacks = createCallbacks(() => `${origin()}oauth/callback`)
-  const operations = createOperations({ hub, timeline, inventories })
+  const receiver = createWebhookReceiver()
+  const operations = createOperations({ hub, timeline, inventories, receiver })
   const { info, loaders = {} } = options
   const servers = createServerList({
     files,
@@ -106,6 +108,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
       diagnosis.close()
       await sharing.close()
       await views.close()
+      await receiver.close()
       await Promise.all(servers.all.map((server) => server.disconnect()))
     },
   }

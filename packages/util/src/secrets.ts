@@ -27,7 +27,7 @@ const USER_INFO = /(?<=\w:\/\/)[^\s/@?#"']+@/g
 const RUN = /[\w.+/=:~-]{15,}/g
 /** Keys and tokens of AWS, Google, GitHub, GitLab, Slack, Stripe, OpenAI and others, which begin with a prefix. */
 const PREFIXED =
-  /\b(?:(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{12,}|AIza[\w-]{30,}|ya29\.[\w-]{16,}|1\/\/0[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-[\w.-]{16,}|xox[abcdeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|hooks\.slack\.com\/services\/[\w/]+|(?:sk|rk|pk|whsec)_(?:(?:live|test|prod)_)?[A-Za-z0-9]{16,}|sk-[\w-]{16,}|ATATT3[\w=-]{16,}|EAA[A-Z][A-Za-z0-9]{24,}|SK[0-9a-f]{32}\b|\d{8,10}:AA[\w-]{30,}|[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,})/g
+  /\b(?:(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{12,}|AIza[\w-]{30,}|ya29\.[\w-]{16,}|1\/\/0[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-[\w.-]{16,}|xox[abcdeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|hooks\.slack\.com\/services\/[\w/]+|(?:sk|rk|pk|whsec)_(?:(?:live|test|prod)_)?[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{16,}={0,2}|sk-[\w-]{16,}|ATATT3[\w=-]{16,}|EAA[A-Z][A-Za-z0-9]{24,}|SK[0-9a-f]{32}\b|\d{8,10}:AA[\w-]{30,}|[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,})/g
 /** Prefixes that are also words, so that a digit has to follow. */
 const WORD_PREFIXED =
   /\b(?:hf|npm|pypi|dckr_pat|dop_v1|doo_v1|dor_v1|shpat|shpca|shppa|shpss|lin_api|ntn|secret|pat|pscale_tkn|pscale_pw|fio-u|figd|r8|gsk|xai|tvly|re|whsec|rnd|sbp|sntrys|sntryu|glsa|dp\.pt|nvapi|pplx|vercel|cfut|pul|tfp|atlasv1|ATATT3|ATCTT3|ATBB|NRAK|EAAC|EAAG|SG|key|PMAK|AGE-SECRET-KEY|hvs|hvb|ddp|ddapi|sq0atp|sq0csp|EAAA|live|test)[_.-][\w.-]{16,}/g

@@ -36,6 +36,7 @@ const SCREENS: Record<string, string> = {
   prompt: '#/s1/prompts/weekly-review',
   task: '#/s1/tasks/task-8f2c',
   skills: '#/s1/skills',
+  events: '#/s1/events/note.changed',
   logs: '#/s1/logs',
   requests: '#/s1/requests',
   auth: '#/s1/auth',

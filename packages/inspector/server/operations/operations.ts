@@ -1,6 +1,7 @@
 import type { Tool } from 'portcall/client'
 import type { JsonObject, Response } from 'portcall/jsonrpc'
 import { delay } from '../../../util/src/timers.ts'
+import type { WebhookReceiver } from '../events/webhook-receiver.ts'
 import type { OperationOptions, OperationRequest, OperationState } from '../protocol/operations.ts'
 import type { Inventories } from '../servers/inventories.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
@@ -9,9 +10,10 @@ import type { EventHub } from '../state/event-hub.ts'
 import { createRuns } from '../state/runs.ts'
 import type { Timeline } from '../timeline/timeline.ts'
 import { type CallScope, callScope } from '../wire/call-scope.ts'
+import type { OperationContext } from './context.ts'
 import { createOperationStates } from './operation-states.ts'
 import { createRepetition, MAX_CONCURRENCY, MAX_REPEATS } from './repeat.ts'
-import { isValidated, type OperationContext, resultDespite, runOperation } from './run-operation.ts'
+import { isValidated, resultDespite, runOperation } from './run-operation.ts'
 
 /** The operations that the user has started on servers. */
 export interface Operations {
@@ -24,13 +26,14 @@ export interface Operations {
 }
 
 export interface OperationsOptions {
+  readonly receiver: WebhookReceiver
   readonly hub: EventHub
   readonly timeline: Timeline
   readonly inventories: Inventories
 }
 
 /** Creates the list of operations. */
-export function createOperations({ hub, timeline, inventories }: OperationsOptions): Operations {
+export function createOperations({ hub, timeline, inventories, receiver }: OperationsOptions): Operations {
   const states = createOperationStates(hub, timeline)
   const running = createRuns('operation')
   const completions = new Map<string, string>()
@@ -53,7 +56,7 @@ export function createOperations({ hub, timeline, inventories }: OperationsOptio
         cancelOlderCompletion(server, request, id)
         states.add({ id, serverId: server.id, request, options, status: 'running', startedAt: Date.now(), entryIds: [] })
         const update = (change: Partial<OperationState>): void => states.update(id, change)
-        update(await runToEnd(id, request, { server, options, signal, inventories, update }))
+        update(await runToEnd(id, request, { id, receiver, server, options, signal, inventories, update }))
       }, states.update)
     },
     cancel: running.cancel,

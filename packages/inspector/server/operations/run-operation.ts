@@ -1,20 +1,10 @@
 import { InvalidResultError, type Progress, type Tool } from 'portcall/client'
 import { isSuccess, type JsonObject, notification, type Response } from 'portcall/jsonrpc'
 import { MetaKey } from '../../../portcall/src/protocol/meta.ts'
-import type { OperationOptions, OperationRequest, OperationState } from '../protocol/operations.ts'
-import type { Inventories } from '../servers/inventories.ts'
-import type { ManagedServer } from '../servers/managed-server.ts'
+import type { OperationRequest, OperationState } from '../protocol/operations.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
-
-/** The context of an operation. */
-export interface OperationContext {
-  readonly server: ManagedServer
-  readonly options: OperationOptions
-  readonly signal: AbortSignal
-  readonly inventories: Inventories
-  /** Reports what is known before the end. */
-  readonly update: (change: Partial<Pick<OperationState, 'progress' | 'updates' | 'result' | 'repeated'>>) => void
-}
+import type { OperationContext } from './context.ts'
+import { followEvents, replayDelivery } from './follow-events.ts'
 
 type Runner<Type extends OperationRequest['type']> = (
   request: Extract<OperationRequest, { type: Type }>,
@@ -69,12 +59,15 @@ const RUNNERS: { readonly [Type in OperationRequest['type']]: Runner<Type> } = {
   },
   'skill-load': async ({ uri }, context) => {
     const skill = await skillsOf(context).load(uri, { signal: context.signal })
-    return JSON.parse(JSON.stringify(skill)) as JsonObject
+    const { frontmatter } = skill.entry
+    return { uri, frontmatter, body: skill.body, files: skill.files() ?? [] }
   },
   'skill-directory': async ({ uri }, context) => ({
     items: await skillsOf(context).directory(uri, { signal: context.signal }).toArray(),
   }),
   'skill-read': ({ uri }, context) => context.server.connection.client.readResource(uri, callOptions(context)),
+  'event-subscribe': followEvents,
+  'event-replay': replayDelivery,
   request: sendRequest,
   notify: async ({ method, params }, { server }) => {
     await server.connection.sender().notify(notification(method, params))

@@ -43,6 +43,19 @@ export type OperationRequest =
   /** Reads a file of a skill. */
   | { readonly type: 'skill-read'; readonly uri: string }
   /**
+   * Subscribes to events until cancelled. Each delivery arrives as an update: `kind` is `event`, `gap`, `error`, `status` or `delivery`, which
+   * is a request to the receiver, with the verdict on its signature.
+   */
+  | {
+      readonly type: 'event-subscribe'
+      readonly name: string
+      readonly arguments: JsonObject
+      readonly mode: 'poll' | 'push' | 'webhook'
+      readonly cursor?: string | null
+    }
+  /** Sends a delivery of a webhook subscription to the receiver again. */
+  | { readonly type: 'event-replay'; readonly operationId: string; readonly messageId: string }
+  /**
    * Sends any request through the client, in the newest revision: it is translated for older servers. `untranslated`: in the revision of the
    * connection, with these params and nothing else, and without a timeout.
    */
@@ -101,6 +114,10 @@ export interface OperationResults {
   readonly 'skill-directory': JsonObject
   /** `{ text }` or `{ base64 }`, with `mimeType`. */
   readonly 'skill-read': JsonObject
+  /** `{ mode, cursor }`, and for a webhook its `url`. */
+  readonly 'event-subscribe': JsonObject
+  /** Nothing. */
+  readonly 'event-replay': JsonObject
   /** The result of the method. */
   readonly request: JsonObject
   /** Nothing. */

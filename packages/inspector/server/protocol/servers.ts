@@ -75,6 +75,8 @@ export interface ConnectionSettings {
     readonly tasks?: boolean
     /** The skills extension. */
     readonly skills?: boolean
+    /** The Events extension. */
+    readonly events?: boolean
     /** The Apps extension: views of tools. */
     readonly views?: boolean
   }
@@ -193,7 +195,7 @@ export interface InspectorServer {
 }
 
 /** The kinds of lists of a server. */
-export type InventoryKind = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills' | 'tasks'
+export type InventoryKind = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills' | 'tasks' | 'events'
 
 /** The items of each kind of list. */
 export interface InventoryItems {
@@ -209,6 +211,8 @@ export interface InventoryItems {
   readonly skills: readonly JsonObject[]
   /** Tasks that this inspector started or listed. Kept over a restart of the inspector. */
   readonly tasks: readonly InspectorTask[]
+  /** Types of events, as on the wire. */
+  readonly events: readonly JsonObject[]
 }
 
 /** A task that the inspector knows. */

@@ -32,9 +32,11 @@ const LISTERS: { readonly [Kind in Exclude<InventoryKind, 'tasks'>]: Lister } = 
   templates: (client) => client.resourceTemplates().toArray(),
   prompts: (client) => client.prompts().toArray(),
   skills: async (client) => (client.skills ? client.skills.list().toArray() : []),
+  events: async (client) => (client.events ? client.events.list().toArray() : []),
 }
 
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
+const EVENTS_EXTENSION = 'io.modelcontextprotocol/events'
 
 /** The lists that a server has, by its capabilities. */
 const SUPPORTS: { readonly [Kind in keyof typeof LISTERS]: (open: OpenInspectedServer) => boolean } = {
@@ -43,6 +45,7 @@ const SUPPORTS: { readonly [Kind in keyof typeof LISTERS]: (open: OpenInspectedS
   templates: ({ capabilities }) => capabilities.resources !== undefined,
   prompts: ({ capabilities }) => capabilities.prompts !== undefined,
   skills: ({ capabilities }) => capabilities.extensions?.[SKILLS_EXTENSION] !== undefined,
+  events: ({ capabilities }) => capabilities.extensions?.[EVENTS_EXTENSION] !== undefined,
 }
 
 const KINDS = Object.keys(LISTERS) as (keyof typeof LISTERS)[]
@@ -115,6 +118,7 @@ export function createInventories(hub: EventHub, timeline: Timeline, tasks: Task
       const open = server.connection
       void listAll(server, open).catch(() => {})
       void watch(server, open).catch(() => {})
+      if (SUPPORTS.events(open)) open.client.events?.onListChanged(() => void refresh(server, 'events').catch(() => {}))
     },
     remove(serverId) {
       for (const [key, { serverId: owner }] of [...lists]) if (owner === serverId) lists.delete(key)
@@ -138,6 +142,7 @@ const KEYS: { readonly [Kind in InventoryKind]: string } = {
   prompts: 'name',
   skills: 'uri',
   tasks: 'taskId',
+  events: 'name',
 }
 
 function differences(

@@ -11,6 +11,7 @@ import {
   type WireSender,
 } from 'portcall/client'
 import { VIEW_CAPABILITIES } from 'portcall/diagnostics'
+import { type ClientEvents, events } from 'portcall/events/client'
 import { channelPair } from 'portcall/jsonrpc'
 import { skills } from 'portcall/skills/client'
 import { type ClientTasks, tasks } from 'portcall/tasks/client'
@@ -32,6 +33,7 @@ import type { ResolvedServer, StdioSpec, TargetLoaders } from './resolver.ts'
 /** The client of a server, with the extensions that the inspector knows. */
 export type InspectorClient = Client & {
   readonly tasks?: ClientTasks
+  readonly events?: ClientEvents
   readonly skills?: import('portcall/skills/client').ClientSkills
 }
 
@@ -231,7 +233,11 @@ async function createOptions(
     ...(isOn('elicitUrl') && { elicitUrl: handlers.elicitUrl }),
     ...(isOn('sampling') && { sample: handlers.sample }),
     ...(isOn('roots') && { roots: () => [...roots()] }),
-    extensions: [...(isOn('tasks') ? [tasks({ listen: true })] : []), ...(isOn('skills') ? [skills()] : [])],
+    extensions: [
+      ...(isOn('tasks') ? [tasks({ listen: true })] : []),
+      ...(isOn('skills') ? [skills()] : []),
+      ...(isOn('events') ? [events()] : []),
+    ],
     capabilities: {
       ...(isOn('sampling') && { sampling: { tools: {} } }),
       ...(isOn('roots') && { roots: { listChanged: true } }),

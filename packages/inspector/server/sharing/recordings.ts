@@ -121,7 +121,7 @@ export function createRecordings({ hub, timeline, servers, inventories }: CorePa
   }
 }
 
-const KINDS: readonly InventoryKind[] = ['tools', 'resources', 'templates', 'prompts', 'skills', 'tasks']
+const KINDS: readonly InventoryKind[] = ['tools', 'resources', 'templates', 'prompts', 'skills', 'tasks', 'events']
 
 const NOT_RECORDED = { code: 'NOT_RECORDED', message: 'The recording does not contain this list' }
 

@@ -36,6 +36,7 @@ const LISTS: { readonly [kind: string]: string } = {
   prompts: 'prompts/list',
   skills: 'skills/list',
   tasks: 'tasks/list',
+  events: 'events/list',
 }
 
 function toMethod(request: OperationRequest): { method: string; params: JsonObject } {
@@ -65,6 +66,13 @@ function toMethod(request: OperationRequest): { method: string; params: JsonObje
       return { method: 'skills/get', params: { uri: request.uri } }
     case 'skill-directory':
       return { method: 'resources/directory/read', params: { uri: request.uri } }
+    case 'event-subscribe':
+      return {
+        method: 'events/poll',
+        params: { name: request.name, arguments: request.arguments, cursor: request.cursor ?? null },
+      }
+    case 'event-replay':
+      return { method: 'events/list', params: {} }
     case 'request':
     case 'notify':
       return { method: request.method, params: request.params ?? {} }

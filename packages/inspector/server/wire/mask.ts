@@ -43,3 +43,8 @@ function mapValues(
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
 }
+
+/** Masks the secrets that sign webhooks. Whoever knows one can send events. */
+export function maskWebhookSecrets(text: string): string {
+  return text.includes('whsec_') ? text.replaceAll(/whsec_[A-Za-z0-9+/]{16,}={0,2}/g, `whsec_${MASK}`) : text
+}

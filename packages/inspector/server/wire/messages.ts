@@ -8,6 +8,7 @@ import type { NewEntry, Timeline } from '../timeline/timeline.ts'
 import { callScope } from './call-scope.ts'
 import { derivedEntry } from './derived-entries.ts'
 import { createRequestsByDirection, linkMessage, type MessageLinks, type WireText } from './links.ts'
+import { maskWebhookSecrets } from './mask.ts'
 import { subjectOf, type WireRequest, type WireRequests } from './message-state.ts'
 
 /** Records the messages of one connection and finds out how they belong together. */
@@ -144,11 +145,12 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
 
   return {
     record(wire) {
-      const value = parseJson(wire.text)
-      if (!Array.isArray(value) || value.length === 0) return [recordOne(wire, { value, text: wire.text })]
+      const text = maskWebhookSecrets(wire.text)
+      const value = parseJson(text)
+      if (!Array.isArray(value) || value.length === 0) return [recordOne(wire, { value, text })]
       return value.map((item) => recordOne(wire, { value: item, text: JSON.stringify(item), isBatch: true }))
     },
-    setNewest: (entryId, newest) => setNewest(entryId, newest),
+    setNewest: (entryId, newest) => setNewest(entryId, masked(newest)),
     lastNotification: (method) => notifications.get(method),
     handleServerRequest: (method) => markHandled(openServerRequests.find((open) => open.method === method && !open.isHandled)),
     endRequests: (state, matches) => endPending(Object.values(requests), { timeline, state, matches }),
@@ -241,4 +243,8 @@ function classifyCopy(value: unknown): ClassifiedMessage {
 /** Milliseconds since 1970, with fractions. */
 function now(): number {
   return performance.timeOrigin + performance.now()
+}
+
+function masked(value: JsonValue): JsonValue {
+  return JSON.parse(maskWebhookSecrets(JSON.stringify(value))) as JsonValue
 }

@@ -9,6 +9,7 @@ export const SERVER_SCREENS = [
   'prompts',
   'tasks',
   'skills',
+  'events',
   'logs',
   'requests',
   'auth',

@@ -218,6 +218,20 @@ const inventories: InspectorInventory[] = [
     items: [{ uri: 'skill://notes/SKILL.md', name: 'tidy-notes', description: 'How to keep notes tidy.' }],
   },
   {
+    serverId: 's1',
+    kind: 'events',
+    status: 'ready',
+    items: [
+      {
+        name: 'note.changed',
+        description: 'A note was written or deleted.',
+        delivery: ['poll', 'push', 'webhook'],
+        inputSchema: { type: 'object', properties: { folder: { type: 'string' } } },
+        payloadSchema: { type: 'object', properties: { note: { type: 'string' } } },
+      },
+    ],
+  },
+  {
     serverId: 's2',
     kind: 'tools',
     status: 'ready',

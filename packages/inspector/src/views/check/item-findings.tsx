@@ -6,7 +6,7 @@ import { findingsOf } from './quality.ts'
 
 interface ItemFindingsProps {
   readonly serverId: string
-  readonly kind: Exclude<InventoryKind, 'tasks' | 'skills'>
+  readonly kind: Exclude<InventoryKind, 'tasks' | 'skills' | 'events'>
   readonly name: string
 }
 

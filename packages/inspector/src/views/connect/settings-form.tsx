@@ -30,6 +30,7 @@ const DECLARED = [
   ['roots', 'Roots'],
   ['tasks', 'Tasks'],
   ['skills', 'Skills'],
+  ['events', 'Events'],
   ['views', 'Views (Apps)'],
 ] as const
 

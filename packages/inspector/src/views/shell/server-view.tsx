@@ -9,6 +9,7 @@ import { type TabItem, Tabs } from '../../ui/tabs.tsx'
 import { AuthScreen, flowOf } from '../auth/auth-screen.tsx'
 import { CheckScreen } from '../check/check-screen.tsx'
 import { ConnectionScreen } from '../connection/connection-screen.tsx'
+import { EventsScreen } from '../events/events-screen.tsx'
 import { LogsScreen } from '../logs/logs-screen.tsx'
 import { PromptsScreen } from '../prompts/prompts-screen.tsx'
 import { QuestionList } from '../questions/question-list.tsx'
@@ -38,6 +39,7 @@ const SCREENS: readonly ScreenEntry[] = [
   { id: 'prompts', label: 'Prompts', kind: 'prompts', view: PromptsScreen },
   { id: 'tasks', label: 'Tasks', kind: 'tasks', view: TasksScreen },
   { id: 'skills', label: 'Skills', kind: 'skills', view: SkillsScreen },
+  { id: 'events', label: 'Events', kind: 'events', view: EventsScreen },
   { id: 'logs', label: 'Logs', view: LogsScreen, offline: true },
   { id: 'requests', label: 'Requests', view: RequestsScreen },
   { id: 'auth', label: 'Auth', view: AuthScreen, offline: true },
