@@ -12,7 +12,7 @@ import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
 /** Packages that are bundled into chunks of their own and loaded on demand. */
 const BUNDLED = [
-  ...['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'minisearch', 'oauth4webapi'],
+  ...['typebox', 're2js', 'jsonc-parser', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'minisearch', 'oauth4webapi'],
   ...['@apidevtools/json-schema-ref-parser', 'js-yaml'],
   ...['parse5', '@csstools/css-tokenizer'],
 ]

@@ -223,7 +223,7 @@ export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],
   'jsonc-parser': ['connect', 'cli'],
-  yaml: ['connect', 'skills', 'openapi'],
+  'js-yaml': ['util'],
   '@apidevtools/json-schema-ref-parser': ['openapi'],
   '@decimalturn/toml-patch': ['connect', 'cli'],
   'ipaddr.js': ['auth'],

@@ -18,18 +18,18 @@ export async function parseManifest(text: string): Promise<Manifest> {
   const [head, yaml] = FENCED.exec(text) ?? []
   if (head === undefined || yaml === undefined)
     throw new SkillError('has no frontmatter: start the file with a line ---, the name and description, and another line ---')
-  const { parseYaml } = await import('./yaml.ts')
-  const frontmatter = parseFrontmatter(yaml, parseYaml)
+  const { parseFrontmatterText } = await import('./yaml.ts')
+  const frontmatter = parseFrontmatter(yaml, parseFrontmatterText)
   for (const field of ['name', 'description'])
     if (typeof frontmatter[field] !== 'string' || frontmatter[field] === '')
       throw new SkillError(`has no ${field}: add ${field}: … to its frontmatter`)
   return { frontmatter, body: text.slice(head.length) }
 }
 
-function parseFrontmatter(yaml: string, parseYaml: (text: string) => unknown): Frontmatter {
+function parseFrontmatter(yaml: string, parse: (text: string) => unknown): Frontmatter {
   let value: unknown
   try {
-    value = parseYaml(yaml)
+    value = parse(yaml)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new SkillError(`has frontmatter that is not valid YAML: ${reason}`, { cause: error })

@@ -1,7 +1,9 @@
-/** The only module that imports the YAML parser. It is imported on demand. */
-import { parse } from 'yaml'
+/** Loaded when a manifest is read, with the YAML parser. */
+import { parseYaml } from '../../../util/src/yaml.ts'
 
-/** Parses YAML to a JSON value. @throws Error with the position of the problem. */
-export function parseYaml(text: string): unknown {
-  return JSON.parse(JSON.stringify(parse(text, { prettyErrors: true, maxAliasCount: 32 }) ?? null))
+const MAX_VALUES = 10_000
+
+/** Parses the frontmatter of a manifest to a value of JSON. @throws YamlError. */
+export function parseFrontmatterText(text: string): unknown {
+  return JSON.parse(JSON.stringify(parseYaml(text, MAX_VALUES)))
 }

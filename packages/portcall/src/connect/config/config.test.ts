@@ -77,7 +77,7 @@ describe('text', () => {
       'not valid TOML: invalid integer at line 5, column 11',
     ],
     ['servers:\n  a:\n    url: http://x/\n   b: 1\n', 'line 4'],
-    ['servers:\n  a: { url: 1 }\n  a: { url: 2 }\n', 'not valid YAML: map keys must be unique at line 3, column 3'],
+    ['servers:\n  a: { url: 1 }\n  a: { url: 2 }\n', 'not valid YAML: duplicated mapping key at line 3, column 3'],
   ])('a syntax error in %j', async (text, message) => {
     await expect(read(text)).rejects.toThrow(message)
   })

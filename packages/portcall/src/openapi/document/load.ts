@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { OpenApiError } from '../errors.ts'
 import { resolvePointer } from './document.ts'
 import { withExternalReferences, withoutData } from './references.ts'
-import { checkBrackets, checkStructure } from './structure.ts'
+import { checkStructure } from './structure.ts'
 
 /** How references to other documents are followed: not at all, over https, or by a function that returns the text of a URL. */
 export type ExternalReferences = 'refuse' | 'https' | ((url: string) => Promise<string>)
@@ -69,7 +69,6 @@ async function parseDescription(text: string): Promise<unknown> {
   } catch {
     // Flow style of YAML starts with a brace, too.
   }
-  checkBrackets(text)
   const { parseYamlDescription } = await import('./yaml.ts')
   try {
     return parseYamlDescription(text)

@@ -25,31 +25,8 @@ function isNested(value: unknown): value is object {
 
 /** @throws OpenApiError when a document contains itself or is nested too deeply. */
 export function checkStructure(document: unknown): void {
-  if (isDeeperThan(document, MAX_DOCUMENT_DEPTH)) throw tooDeep()
-}
-
-function tooDeep(): OpenApiError {
-  return new OpenApiError(
+  if (!isDeeperThan(document, MAX_DOCUMENT_DEPTH)) return
+  throw new OpenApiError(
     `The description contains itself, or has more than ${MAX_DOCUMENT_DEPTH} levels of objects and lists. Use $ref for schemas that contain themselves, not aliases or shared objects`,
   )
-}
-
-/**
- * @throws OpenApiError when a text in JSON or YAML has too many brackets inside each other. The parser of YAML would take a long time for them.
- * In block style, only the brackets of one line count, because descriptions in prose have brackets, too.
- */
-export function checkBrackets(text: string): void {
-  const isFlow = /^\s*[[{]/.test(text)
-  let depth = 0
-  let isQuoted = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === '\n' && !isFlow) [depth, isQuoted] = [0, false]
-    else if (isQuoted && character === '\\') at++
-    else if (character === '"') isQuoted = !isQuoted
-    else if (isQuoted) continue
-    else if (character === '[' || character === '{') depth++
-    else if (character === ']' || character === '}') depth--
-    if (depth > MAX_DOCUMENT_DEPTH) throw tooDeep()
-  }
 }

@@ -1,7 +1,14 @@
 /** Loaded only for descriptions in YAML. */
-import { parse as parseYaml } from 'yaml'
+import { parseYaml, type YamlError } from '../../../../util/src/yaml.ts'
 
-/** Parses YAML, with the merge keys (`<<`) of YAML 1.1. Aliases are limited, because few of them can make a document of any size. @throws Error with the position of a mistake. */
+const MAX_VALUES = 10_000_000
+
+/** Parses YAML. @throws Error with the position of a mistake. */
 export function parseYamlDescription(text: string): unknown {
-  return parseYaml(text, { merge: true, maxAliasCount: 10_000, logLevel: 'error' })
+  try {
+    return parseYaml(text, MAX_VALUES)
+  } catch (cause) {
+    const { message, position } = cause as YamlError
+    throw new Error(position ? `${message} at line ${position.line}, column ${position.column}` : message, { cause })
+  }
 }
