@@ -3,7 +3,7 @@ import type { EventCursor, EventOccurrence } from '../../protocol/events.ts'
 import { type FeedPosition, readCursor, writeCursor } from './cursor.ts'
 import type { EmittedEvent } from './definition.ts'
 import type { CreateEventError } from './errors.ts'
-import type { EventTypeEntry } from './event-types.ts'
+import type { AnyEventHooks, EventTypeEntry } from './event-types.ts'
 import type { FeedEntry, StoredEvent } from './feed.ts'
 import type { Selection, Selector, Start } from './selection.ts'
 
@@ -28,6 +28,8 @@ export interface EventReader {
   open(type: EventTypeEntry, start: Start): Promise<OpenedPosition>
   /** Returns what the subscriber receives of an entry. @throws RpcError `Forbidden`; whatever the hooks throw. */
   render(selection: Omit<Selection, 'args'>, entry: FeedEntry): Promise<ReadItem>
+  /** Reports without waiting whether a subscriber may receive an entry: false only if it certainly does not. */
+  mayReceive(selection: Omit<Selection, 'args'>, entry: FeedEntry): boolean
   /** Returns the cursor that clients get for a position. */
   cursorOf(type: EventTypeEntry, position: FeedPosition): EventCursor
 }
@@ -58,12 +60,17 @@ export function createEventReader({ selector, createError, now }: EventReaderOpt
       const from: FeedPosition = { side: 'after', position }
       if (!event || !isFor(event, subscriber.principal)) return { occurrence: undefined, from }
       const { match, transform } = type.hooks
-      const emitted: EmittedEvent = { eventId: event.id, timestamp: new Date(event.at), data: event.data }
+      const emitted = emittedOf(event)
       if (match && !(await match(emitted, subscriber))) return { occurrence: undefined, from }
       await selector.authorize(type, subscriber)
       const data = transform ? await transform(emitted, subscriber) : event.data
       if (!isObject(data)) throw new TypeError(`The event type ${type.name}: transform must return an object`)
       return { occurrence: occurrenceOf(type, event, data), from }
+    },
+    mayReceive({ type, subscriber }, { event }) {
+      if (!event || !isFor(event, subscriber.principal)) return false
+      const { match } = type.hooks
+      return !match || mayMatch(match, emittedOf(event), subscriber)
     },
     cursorOf: (type, position) => (type.hasReplay ? writeCursor(type.version, position) : null),
   }
@@ -85,6 +92,29 @@ async function skipOld(type: EventTypeEntry, limit: AgeLimit): Promise<{ from: F
   const next = at === -1 ? undefined : entries[at]
   if (position && !isCut) return { from: position, isCut }
   return { from: next ? { side: 'before', position: next.position } : await type.feed.end(), isCut }
+}
+
+/** Hooks whose answer has to be awaited. They are asked only once for an event. */
+const asynchronous = new WeakSet<NonNullable<AnyEventHooks['match']>>()
+
+function mayMatch(
+  match: NonNullable<AnyEventHooks['match']>,
+  ...[emitted, subscriber]: Parameters<NonNullable<AnyEventHooks['match']>>
+): boolean {
+  if (asynchronous.has(match)) return true
+  try {
+    const answer: unknown = match(emitted, subscriber)
+    if (!(answer instanceof Promise)) return Boolean(answer)
+    asynchronous.add(match)
+    answer.catch(() => {})
+  } catch {
+    // The error is reported where the event is rendered.
+  }
+  return true
+}
+
+function emittedOf({ id, at, data }: StoredEvent): EmittedEvent {
+  return { eventId: id, timestamp: new Date(at), data }
 }
 
 /** Reports whether an event is meant for a principal. */

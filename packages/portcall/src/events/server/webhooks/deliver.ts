@@ -15,7 +15,7 @@ import type { LeasedSubscription } from './leased-subscription.ts'
 import type { WebhookLimits } from './limits.ts'
 import { envelopeId, eventMessage, gapMessage, type OutgoingMessage, terminatedMessage } from './messages.ts'
 import { delivered, failed, passed, type SubscriptionRecord, secretsOf } from './record.ts'
-import { createStateWriter, StoppedError } from './state-writer.ts'
+import { createStateWriter, type StateWriter, StoppedError } from './state-writer.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 
 export interface DeliverOptions {
@@ -143,9 +143,14 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): Su
 
   let hasBegun = false
   return {
-    close: async () => void (hasBegun && (await state.flush())),
+    async close() {
+      const isKnown = takePosition(leased, state)
+      if (hasBegun) await state.flush()
+      if (isKnown) leased.position.set(state.stored, state.current.from)
+    },
     async run() {
-      if (!hasBegun) await state.begin()
+      if (hasBegun) takePosition(leased, state)
+      else await state.begin()
       hasBegun = true
       for (;;) {
         const { isSuspended, retryAt = 0, from, gapId } = state.current
@@ -153,11 +158,21 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): Su
         if (retryAt > now()) return { waitMs: retryAt - now() }
         const { entries, isTruncated } = await type.feed.read(from)
         if (isTruncated || gapId !== undefined) await deliverGap(entries[0])
-        else if (entries.length === 0) return 'idle'
-        else await deliverEntries(entries)
+        else if (entries.length === 0) {
+          leased.position.set(state.stored, from)
+          return 'idle'
+        } else await deliverEntries(entries)
       }
     },
   }
+}
+
+/** Continues behind the entries that are known to be for others. Returns whether there was such a position. */
+function takePosition({ position }: LeasedSubscription, state: StateWriter): boolean {
+  const { at } = position
+  position.forget()
+  if (at) state.skip(at)
+  return at !== undefined
 }
 
 /** Reads a subscription while its events are delivered. */

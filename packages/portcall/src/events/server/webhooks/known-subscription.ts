@@ -3,6 +3,9 @@ import { randomId } from '../../../../../util/src/random.ts'
 import { unref } from '../../../../../util/src/timers.ts'
 import { takeLease } from '../../../stores/lease.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
+import type { EventSubscriber } from '../definition.ts'
+import type { EventTypeEntry } from '../event-types.ts'
+import type { KnownPosition } from './known-position.ts'
 import type { LeasedSubscription } from './leased-subscription.ts'
 import type { SubscriptionRecord } from './record.ts'
 import { type SubscriptionRef, type SubscriptionStore, subscriptionLeaseKey } from './subscription-store.ts'
@@ -20,6 +23,10 @@ export interface KnownSubscription {
   /** When to look again, by `performance.now()`, because another process delivers, or the next attempt is later. */
   notBefore?: number
   timer?: ReturnType<typeof setTimeout>
+  /** How far this process knows that there is nothing to deliver. */
+  readonly position: KnownPosition
+  /** Who receives the events, once it was read. */
+  reads?: { readonly record: SubscriptionRecord; readonly subscriber: EventSubscriber; readonly type: EventTypeEntry } | undefined
   cached?: { readonly record: SubscriptionRecord | undefined; readonly at: number }
 }
 
@@ -63,7 +70,7 @@ export async function withLease(
   }
   try {
     const signal = AbortSignal.any([lease.signal, stopping])
-    await run({ ref, run: randomId(), lease, signal, readRecord: () => readKnown(one, subscriptions) })
+    await run({ ref, run: randomId(), position: one.position, lease, signal, readRecord: () => readKnown(one, subscriptions) })
   } finally {
     await lease.release()
   }

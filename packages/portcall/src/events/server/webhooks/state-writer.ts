@@ -12,6 +12,8 @@ export class StoppedError extends Error {
 export interface StateWriter {
   /** The state, with the position that `skip` has set. */
   readonly current: DeliveryState
+  /** The state as it is stored. */
+  readonly stored: DeliveryState
   /** Begins: from now on, only this process may change the state. */
   begin(): Promise<void>
   /**
@@ -35,18 +37,18 @@ export interface StateWriterOptions {
 export function createStateWriter({ leased, subscriptions, requireRecord }: StateWriterOptions): StateWriter {
   const { ref, run, lease, type } = leased
   let state: DeliveryState = { from: { side: 'after', position: '' }, generation: 0 }
-  let savedFrom: FeedPosition = state.from
-  const setState = (stored: DeliveryState): void => {
-    state = stored
-    savedFrom = stored.from
+  let stored: DeliveryState = state
+  const setState = (saved: DeliveryState): void => {
+    state = saved
+    stored = saved
   }
   const save: StateWriter['save'] = async (change) => {
     await lease.whenHeld()
     const { expiresAt } = await requireRecord()
     const { generation } = state
-    const after = await subscriptions.changeState(ref, expiresAt, (stored) => {
-      if (stored?.run !== run) return undefined
-      return stored.generation === generation ? change(stored) : stored
+    const after = await subscriptions.changeState(ref, expiresAt, (before) => {
+      if (before?.run !== run) return undefined
+      return before.generation === generation ? change(before) : before
     })
     if (!after) throw new StoppedError()
     setState(after)
@@ -56,13 +58,21 @@ export function createStateWriter({ leased, subscriptions, requireRecord }: Stat
     get current() {
       return state
     },
+    get stored() {
+      return stored
+    },
     async begin() {
       const { expiresAt } = await requireRecord()
       const end = await type.feed.end()
-      const begin = (stored: DeliveryState = { from: end, generation: 0 }): DeliveryState => ({ ...stored, run })
-      const begun = await subscriptions.changeState(ref, expiresAt, begin)
+      let before: DeliveryState | undefined
+      const begun = await subscriptions.changeState(ref, expiresAt, (found) => {
+        before = found
+        return { from: end, generation: 0, ...found, run }
+      })
       if (!begun) throw new StoppedError()
       setState(begun)
+      const known = leased.position.takeIf(before)
+      if (known) state = { ...begun, from: known }
     },
     save,
     skip(from) {
@@ -70,7 +80,7 @@ export function createStateWriter({ leased, subscriptions, requireRecord }: Stat
     },
     async flush() {
       const { from } = state
-      if (from !== savedFrom) await save((before) => ({ ...before, from }))
+      if (from !== stored.from) await save((before) => ({ ...before, from }))
     },
   }
 }

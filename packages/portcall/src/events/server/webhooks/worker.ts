@@ -7,8 +7,11 @@ import { type KeptSubscription, keepSubscribed } from '../../../stores/keep-subs
 import type { KeyValueStore } from '../../../stores/store.ts'
 import type { EventTypeEntry } from '../event-types.ts'
 import { type DeliverOptions, type DeliveryPause, openDelivery, terminate } from './deliver.ts'
+import { createKnownPosition } from './known-position.ts'
 import { isWoken, type KnownSubscription, readKnown, type WithLeaseOptions, withLease } from './known-subscription.ts'
 import type { LeasedSubscription } from './leased-subscription.ts'
+import type { DeliveryState, SubscriptionRecord } from './record.ts'
+import { createScan } from './scan.ts'
 import type { SubscriptionRef } from './subscription-store.ts'
 
 export interface DeliveryWorkerOptions extends Omit<DeliverOptions, 'turns'> {
@@ -69,7 +72,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       })
   }
   const learn = (ref: SubscriptionRef): KnownSubscription => {
-    const one = known.get(ref) ?? { ref }
+    const one = known.get(ref) ?? { ref, position: createKnownPosition() }
     known.set(ref, one)
     return one
   }
@@ -86,8 +89,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const one = learn(ref as SubscriptionRef)
     delete one.cached
     delete one.notBefore
+    one.position.forget()
     process(one)
   }
+  const scan = createScan({ ...options, known, process, stopping: stopping.signal })
 
   return {
     start() {
@@ -96,7 +101,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       poller.pollNow()
     },
     wake(name) {
-      for (const one of known.values()) if (one.name === name || one.name === undefined) process(one)
+      const type = options.typeOf(name)
+      if (type) scan(type)
+      else for (const one of known.values()) if (one.name === name || one.name === undefined) process(one)
     },
     announce: (ref) => bus.publish(TOPIC, ref).catch(onError),
     async stop() {
@@ -117,9 +124,15 @@ interface DeliverContext {
 /** Something to do for a subscription: to deliver the events of a type, or to end it. */
 type Work = { readonly type: EventTypeEntry } | { readonly error: RpcError }
 
+interface CheckedSubscription {
+  readonly record: SubscriptionRecord
+  readonly state: DeliveryState
+  readonly type: EventTypeEntry
+}
+
 /** Creates the function that delivers what there is for a subscription. */
 function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forget }: DeliverContext) {
-  const { subscriptions, store, typeOf, removalOf, limits, now } = options
+  const { subscriptions, store, reader, typeOf, removalOf, limits, now } = options
   const { maxConcurrent: limit, maxHostConcurrent: maxOwned, leaseTtlMs } = limits
   const turns = createTurns({ limit, maxOwned, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
   const checks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity })
@@ -137,15 +150,30 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
     const error = type ? undefined : removalOf(record.name)
     if (!type) return error && { error }
     const state = await subscriptions.readState(one.ref)
-    if (state?.isSuspended) return undefined
     const waitMs = (state?.retryAt ?? 0) - now()
-    if (waitMs > 0) {
-      wakeIn(one, waitMs)
-      return undefined
-    }
-    if (!state || type.version !== record.version) return { type }
-    const { entries, isTruncated } = await type.feed.read(state.from)
-    return entries.length > 0 || isTruncated ? { type } : undefined
+    if (state?.isSuspended) one.notBefore = performance.now() + limits.sweepIntervalMs
+    else if (waitMs > 0) wakeIn(one, waitMs)
+    else if (!state || type.version !== record.version || (await hasEntries(one, { record, state, type }))) return { type }
+    return undefined
+  }
+  /** Reports whether there may be something to deliver. Remembers the position behind entries that are for others. */
+  const hasEntries = async (one: KnownSubscription, { record, state, type }: CheckedSubscription): Promise<boolean> => {
+    const reads = await readsOf(one, record, type)
+    const from = one.position.atIf(state) ?? state.from
+    const { entries, isTruncated } = await type.feed.read(from)
+    const last = entries.at(-1)
+    if (isTruncated || (last && !reads) || (reads && entries.some((entry) => reader.mayReceive(reads, entry)))) return true
+    one.position.set(state, from)
+    if (last) one.position.move(last, entries.length)
+    return false
+  }
+  /** Returns who receives the events; nothing if the arguments are not valid any more, which ends the subscription. */
+  const readsOf = async (one: KnownSubscription, record: SubscriptionRecord, type: EventTypeEntry) => {
+    if (one.reads?.record === record && one.reads.type === type) return one.reads
+    const { args, auth, principal } = record
+    const parsed = await options.selector.parse(type, args).catch(() => undefined)
+    one.reads = parsed === undefined ? undefined : { record, type, subscriber: { arguments: parsed, auth, principal } }
+    return one.reads
   }
   const check = async (one: KnownSubscription): Promise<Work | undefined> => {
     if ((await checks.begin({ signal: stopping })) !== true) return undefined
