@@ -1,6 +1,10 @@
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import { connect, type PromptsOf } from '../connect/connect.ts'
+import { events as clientEvents } from '../events/client/extension.ts'
+import { events } from '../events/server/extension.ts'
 import { deriveContext, type Exchange } from '../jsonrpc/exchange.ts'
+import { clientMeta } from '../protocol/probes.ts'
 import { serve } from '../serve/node.ts'
 import { createServer } from '../server/server.ts'
 import type { Server } from '../server/types.ts'
@@ -229,4 +233,45 @@ test('types of mounted tools have the prefix, and wrong mounts are refused', asy
   await expect(client.getPrompt('summary')).rejects.toThrow()
   expect(() => mount(main, createNotes(), { prefix: 'notes' })).toThrow('mounted already')
   expect(() => mount(main, main)).toThrow('itself')
+})
+
+test('events of the server and of those that are mounted on it are listed, and arrive by poll and push', async () => {
+  const payload = { type: 'object', properties: { id: { type: 'string' } } } as const
+  const shop = createServer({ name: 'shop', version: '1' }, { extensions: [events({ webhooks: true })] })
+  const created = shop.event('order.created', { description: 'An order', payload })
+  const main = createServer({ name: 'main', version: '1' }, { extensions: [events({ webhooks: true })] })
+  const started = main.event('started', { description: 'A start', payload })
+  const server = mount(main, shop, { prefix: 'shop' })
+  const context = { signal: new AbortController().signal, notify: () => {}, auth: { principal: 'ada' } }
+  const _meta = clientMeta({ name: 'test', version: '1' })
+  const listed = await server.exchange({ jsonrpc: '2.0', id: 1, method: 'events/list', params: { _meta } }, context)
+  expect(listed).toMatchObject({
+    result: {
+      events: [
+        { name: 'started', delivery: ['poll', 'push', 'webhook'] },
+        { name: 'shop__order.created', delivery: ['poll', 'push'] },
+      ],
+    },
+  })
+  for (const mode of ['poll', 'push'] as const) {
+    await using client = await connect(server, { extensions: [clientEvents({ minPollDelayMs: 10 })] })
+    const received: string[] = []
+    for (const name of ['started', 'shop__order.created'])
+      await client.events.on(name, {}, ({ data }) => void received.push(`${name} ${String(data.id)}`), { mode })
+    await started.emit({ id: '1' })
+    await created.emit({ id: '2' })
+    await eventually(() => expect(received.toSorted()).toEqual(['shop__order.created 2', 'started 1']))
+  }
+})
+
+test('events of a mounted server reach clients of a server without events', async () => {
+  const shop = createServer({ name: 'shop', version: '1' }, { extensions: [events()] })
+  const created = shop.event('order.created', { description: 'An order', payload: { type: 'object' } })
+  const { url, close } = await serve(mount(createMain(), shop, { prefix: 'shop' }), { port: 0, handleProcessSignals: false })
+  onTestFinished(close)
+  await using client = await connect(url, { extensions: [clientEvents()] })
+  const received: unknown[] = []
+  await client.events.on('shop__order.created', {}, ({ data }) => void received.push(data), { mode: 'push' })
+  await created.emit({ id: '2' })
+  await eventually(() => expect(received).toEqual([{ id: '2' }]))
 })

@@ -3,16 +3,17 @@ import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import type { ConnectTarget } from '../connect/target.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
+import { EventMethod } from '../protocol/events.ts'
 import type { Server } from '../server/types.ts'
 import { GATEWAY_SERVER_NAMES } from './api/check-options.ts'
 import type { GatewayServerOptions } from './api/options.ts'
+import { SELF } from './api/self.ts'
 import { createGateway, type Gateway } from './gateway.ts'
-import { SELF } from './routes/table.ts'
 
 /** Options of `mount`: those of a server of a gateway, and the prefix. */
 export interface MountOptions<P extends string = string>
   extends Omit<GatewayServerOptions, 'target' | 'alias' | 'disabled' | 'required'> {
-  /** Comes before the names of tools and prompts, with two underscores: `weather__forecast`. Default: names do not change. */
+  /** Comes before the names of tools, prompts and event types, with two underscores: `weather__forecast`. Default: names do not change. */
   readonly prefix?: P
   /** Fails lists of the whole server while this one is not available, instead of leaving it out. Default: false. */
   readonly required?: boolean
@@ -190,6 +191,7 @@ const OWNERS: { readonly [method: string]: (params: JsonObject, server: Server, 
   'resources/list': alwaysForward,
   'resources/templates/list': alwaysForward,
   'subscriptions/listen': alwaysForward,
+  [EventMethod.list]: alwaysForward,
 }
 
 /** Methods of extensions: the server itself may know them. */

@@ -4,12 +4,6 @@ import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createNameRoutes, type NameRoutes } from './names.ts'
 import { createUriRoutes, type UriRoutes } from './uris.ts'
 
-/**
- * The name of a server to itself, in the gateway of the servers that are mounted on it. The names and URIs of its items do not change, and filters of
- * its extensions go to it.
- */
-export const SELF = ''
-
 /** The servers of a gateway and the names of their items. It is replaced as a whole when the servers change. */
 export interface RoutingTable {
   readonly upstreams: readonly GatewayUpstream[]

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
+import { SELF } from '../api/self.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
 import type { ItemRoute, Router } from '../calls/router.ts'
 import { GATEWAY_LIST_CHANGE_KEYS } from '../policy/item-kinds.ts'
-import { type CurrentTable, SELF } from '../routes/table.ts'
+import type { CurrentTable } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
+import { SELF } from '../api/self.ts'
 import { findItemFault } from '../policy/item-fault.ts'
 import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 
@@ -13,7 +14,7 @@ export interface CheckOptions {
 /** Returns the items of a server's list that can be offered, and reports the others. */
 export function checkItems(items: readonly unknown[], { info, server, onEvent }: CheckOptions): JsonObject[] {
   return items.flatMap((listed) => {
-    const item = isObject(listed) ? normalize(info, listed) : undefined
+    const item = isObject(listed) ? normalize(info, listed, server) : undefined
     const reason = item ? findItemFault(info, item) : 'not an object, or nested too deeply (maxJsonDepth)'
     if (item && reason === undefined) return [item]
     onEvent({ type: 'item-dropped', server, kind: info.kind, name: nameOf(listed, info), reason: reason ?? '' })
@@ -22,8 +23,10 @@ export function checkItems(items: readonly unknown[], { info, server, onEvent }:
 }
 
 /** Completes a tool, and removes the ways of delivery of an event type that the gateway does not pass on. */
-function normalize(info: GatewayKindInfo, item: JsonObject): JsonObject {
+function normalize(info: GatewayKindInfo, item: JsonObject, server: string): JsonObject {
   if (info.kind !== 'event') return withInputType(info, item)
+  // A server that others are mounted on delivers its own events.
+  if (server === SELF) return item
   const { delivery } = item
   return Array.isArray(delivery) ? { ...item, delivery: delivery.filter((mode) => mode === 'poll' || mode === 'push') } : item
 }
