@@ -15,9 +15,9 @@ const PROGRAM = fileURLToPath(new URL('support/many-events-process.mjs', import.
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const SUBSCRIPTIONS = 10_000
 const PER_SECOND = 100
-const SECONDS = 40
+const SECONDS = 60
 const EVENTS = PER_SECOND * SECONDS
-const KILLS = 6
+const KILLS = 4
 
 const folder = temporaryFolder(afterAll)
 const { redis, postgres } = await startDatabases()
@@ -60,13 +60,16 @@ function createService(backend: string, url: string) {
 
 /** An endpoint that counts what it receives, and how long after the event. */
 async function openEndpoint() {
-  const received: JsonObject[] = []
+  const received: string[] = []
+  const seen = new Set<string>()
   const delays: number[] = []
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk
     const body = JSON.parse(text) as JsonObject
-    received.push(body)
+    const id = String(body.eventId ?? body.type)
+    received.push(id)
+    seen.add(id)
     delays.push(Date.now() - Date.parse(String(body.timestamp)))
     response.writeHead(204).end()
   })
@@ -75,11 +78,10 @@ async function openEndpoint() {
     server.closeAllConnections()
     server.close()
   })
-  const idsOf = (bodies: readonly JsonObject[]) => bodies.map(({ eventId, type }) => String(eventId ?? type))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    ids: () => idsOf(received),
+    seen,
     delay: (fraction: number) => delays.toSorted((a, b) => a - b)[Math.floor(delays.length * fraction)],
   }
 }
@@ -104,7 +106,7 @@ describe.each(Object.entries(BACKENDS))('%s', (backend, server) => {
       }
       await emitting
       const emittedMs = Date.now() - emittedAt
-      await eventually(() => expect(new Set(endpoint.ids()).size).toBe(EVENTS))
+      await eventually(() => expect(endpoint.seen.size).toBe(EVENTS), { intervalMs: 200 })
       const deliveredMs = Date.now() - emittedAt
       // What would be doubled arrives now.
       await sleep(5000)
@@ -115,7 +117,7 @@ describe.each(Object.entries(BACKENDS))('%s', (backend, server) => {
           `${deliveredMs} ms; delay ${endpoint.delay(0.5)} ms (median), ${endpoint.delay(0.99)} ms (99%), ${endpoint.delay(0.9999)} ms (most); ` +
           `${KILLS} processes killed, ${repeated} delivered again with the same id; CPU of a worker ${JSON.stringify(cpu)}`,
       )
-      expect([...new Set(endpoint.ids())].toSorted()).toEqual(Array.from({ length: EVENTS }, (_, n) => `n-${n}`).toSorted())
+      expect([...endpoint.seen].toSorted()).toEqual(Array.from({ length: EVENTS }, (_, n) => `n-${n}`).toSorted())
       // A process that is killed after the answers, and before they are saved, cannot know them: at most those that were on their way to the host.
       expect(repeated).toBeLessThanOrEqual(KILLS * 8)
       expect(emittedMs).toBeLessThan(SECONDS * 1000 * 1.5)

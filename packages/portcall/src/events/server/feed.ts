@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { type EventLog, type LogEntry, UnknownPositionError } from '../../stores/log.ts'
 import type { FeedPosition } from './cursor.ts'
+import type { EmittedEvent } from './definition.ts'
 
 /** An event as the log stores it. */
 export interface StoredEvent {
@@ -18,6 +19,8 @@ export interface StoredEvent {
 export interface FeedEntry {
   readonly position: string
   readonly event: StoredEvent | undefined
+  /** The event as hooks get it, once one was asked about it for all subscribers. */
+  emitted?: EmittedEvent
 }
 
 /** The entries of a feed from a position on. */

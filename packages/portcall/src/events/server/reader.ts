@@ -60,17 +60,20 @@ export function createEventReader({ selector, createError, now }: EventReaderOpt
       const from: FeedPosition = { side: 'after', position }
       if (!event || !isFor(event, subscriber.principal)) return { occurrence: undefined, from }
       const { match, transform } = type.hooks
-      const emitted = emittedOf(event)
-      if (match && !(await match(emitted, subscriber))) return { occurrence: undefined, from }
+      const own = emittedOf(event)
+      if (match && !(await match(own, subscriber))) return { occurrence: undefined, from }
       await selector.authorize(type, subscriber)
-      const data = transform ? await transform(emitted, subscriber) : event.data
+      const data = transform ? await transform(own, subscriber) : event.data
       if (!isObject(data)) throw new TypeError(`The event type ${type.name}: transform must return an object`)
       return { occurrence: occurrenceOf(type, event, data), from }
     },
-    mayReceive({ type, subscriber }, { event }) {
+    mayReceive({ type, subscriber }, entry) {
+      const { event } = entry
       if (!event || !isFor(event, subscriber.principal)) return false
       const { match } = type.hooks
-      return !match || mayMatch(match, emittedOf(event), subscriber)
+      if (!match) return true
+      entry.emitted ??= emittedOf(event)
+      return mayMatch(match, entry.emitted, subscriber)
     },
     cursorOf: (type, position) => (type.hasReplay ? writeCursor(type.version, position) : null),
   }
@@ -95,13 +98,13 @@ async function skipOld(type: EventTypeEntry, limit: AgeLimit): Promise<{ from: F
 }
 
 /** Hooks whose answer has to be awaited. They are asked only once for an event. */
-const asynchronous = new WeakSet<NonNullable<AnyEventHooks['match']>>()
+const asynchronous = new Set<NonNullable<AnyEventHooks['match']>>()
 
 function mayMatch(
   match: NonNullable<AnyEventHooks['match']>,
   ...[emitted, subscriber]: Parameters<NonNullable<AnyEventHooks['match']>>
 ): boolean {
-  if (asynchronous.has(match)) return true
+  if (asynchronous.size > 0 && asynchronous.has(match)) return true
   try {
     const answer: unknown = match(emitted, subscriber)
     if (!(answer instanceof Promise)) return Boolean(answer)
@@ -113,6 +116,7 @@ function mayMatch(
   return true
 }
 
+/** Returns an event as hooks get it. */
 function emittedOf({ id, at, data }: StoredEvent): EmittedEvent {
   return { eventId: id, timestamp: new Date(at), data }
 }

@@ -40,7 +40,7 @@ export interface DeliverOptions {
 export type DeliveryPause = 'idle' | 'ended' | { readonly waitMs: number }
 
 /** Positions behind entries that the subscriber does not receive are saved once for this many. */
-const ENTRIES_PER_SAVE = 100
+const ENTRIES_PER_SAVE = 1000
 
 /** The deliveries of a subscription, for as long as this process holds its lease. */
 export interface SubscriptionDelivery {
@@ -126,28 +126,26 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): Su
       return (await fail('http_5xx', { side: 'after', position: entry.position })) && mayContinue()
     }
     const { occurrence, from } = item
-    if (occurrence) {
-      const { id } = await requireRecord()
-      return attempt(await eventMessage(id, { ...occurrence, cursor: reader.cursorOf(type, from) }, options.profile), from)
+    if (!occurrence) {
+      state.skip(from)
+      return true
     }
-    state.skip(from)
-    return true
+    const { id } = await requireRecord()
+    return attempt(await eventMessage(id, { ...occurrence, cursor: reader.cursorOf(type, from) }, options.profile), from)
   }
   const deliverEntries = async (entries: readonly FeedEntry[]): Promise<void> => {
+    const subscriber = await readSubscriber()
     for (const [index, entry] of entries.entries()) {
       signal.throwIfAborted()
-      if (!(await deliverEntry(entry))) return
+      if (!reader.mayReceive({ type, subscriber }, entry)) state.skip({ side: 'after', position: entry.position })
+      else if (!(await deliverEntry(entry))) return
       if (index % ENTRIES_PER_SAVE === ENTRIES_PER_SAVE - 1) await state.flush()
     }
   }
 
   let hasBegun = false
   return {
-    async close() {
-      const isKnown = takePosition(leased, state)
-      if (hasBegun) await state.flush()
-      if (isKnown) leased.position.set(state.stored, state.current.from)
-    },
+    close: async () => void (hasBegun && (await closePosition(leased, state))),
     async run() {
       if (hasBegun) takePosition(leased, state)
       else await state.begin()
@@ -173,6 +171,13 @@ function takePosition({ position }: LeasedSubscription, state: StateWriter): boo
   position.forget()
   if (at) state.skip(at)
   return at !== undefined
+}
+
+/** Stores how far this process has come, and goes on to know it. */
+async function closePosition(leased: LeasedSubscription, state: StateWriter): Promise<void> {
+  const isKnown = takePosition(leased, state)
+  await state.flush()
+  if (isKnown) leased.position.set(state.stored, state.current.from)
 }
 
 /** Reads a subscription while its events are delivered. */

@@ -23,6 +23,8 @@ export interface KnownSubscription {
   /** When to look again, by `performance.now()`, because another process delivers, or the next attempt is later. */
   notBefore?: number
   timer?: ReturnType<typeof setTimeout>
+  /** An event has arrived that is probably for it: it is checked before others. */
+  isUrgent?: boolean
   /** How far this process knows that there is nothing to deliver. */
   readonly position: KnownPosition
   /** Who receives the events, once it was read. */
@@ -56,21 +58,19 @@ export interface WithLeaseOptions {
   readonly stopping: AbortSignal
 }
 
-/** Runs a function while this process holds the lease of a subscription. Does nothing if another process holds it. */
+/** Runs a function while this process holds the lease of a subscription. Resolves to false if another process holds it. */
 export async function withLease(
   one: KnownSubscription,
   { store, leaseTtlMs, subscriptions, stopping }: WithLeaseOptions,
   run: (leased: Omit<LeasedSubscription, 'type'>) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const { ref } = one
   const lease = await takeLease({ store, key: subscriptionLeaseKey(ref), leaseTtlMs })
-  if (!lease) {
-    one.notBefore = performance.now() + leaseTtlMs / 2
-    return
-  }
+  if (!lease) return false
   try {
     const signal = AbortSignal.any([lease.signal, stopping])
     await run({ ref, run: randomId(), position: one.position, lease, signal, readRecord: () => readKnown(one, subscriptions) })
+    return true
   } finally {
     await lease.release()
   }

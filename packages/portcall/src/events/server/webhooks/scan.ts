@@ -6,7 +6,7 @@ import type { EventReader } from '../reader.ts'
 import { type KnownSubscription, readKnown } from './known-subscription.ts'
 import type { SubscriptionRef, SubscriptionStore } from './subscription-store.ts'
 
-export interface ScanOptions {
+export interface SubscriptionScanOptions {
   readonly known: ReadonlyMap<SubscriptionRef, KnownSubscription>
   readonly subscriptions: Pick<SubscriptionStore, 'read' | 'changeState'>
   readonly reader: Pick<EventReader, 'mayReceive'>
@@ -21,7 +21,7 @@ const MAX_SKIPPED = 2500
 const MAX_WRITES = 8
 
 /** Returns the function that finds the subscriptions that new events of a type are for. The others cost one call of the hook `match`. */
-export function createScan(options: ScanOptions): (type: EventTypeEntry) => void {
+export function createScan(options: SubscriptionScanOptions): (type: EventTypeEntry) => void {
   const { known, reader, process, stopping, onError } = options
   const running = new Map<EventTypeEntry, { isOutdated: boolean }>()
   const store = createStorePosition(options)
@@ -34,8 +34,10 @@ export function createScan(options: ScanOptions): (type: EventTypeEntry) => void
     const passed = at === -1 ? entries.length : at
     const last = entries[passed - 1]
     if (last) position.move(last, passed)
-    if (at !== -1) process(one)
-    else if (last && position.skipped > MAX_SKIPPED * (1 - Math.random() / 2)) store(one)
+    if (at !== -1) {
+      one.isUrgent = true
+      process(one)
+    } else if (last && position.skipped > MAX_SKIPPED * (1 - Math.random() / 2)) store(one)
   }
   const scan = async (type: EventTypeEntry): Promise<void> => {
     await type.feed.refresh()
@@ -77,7 +79,7 @@ function createEntriesAfter({ feed }: EventTypeEntry): EntriesAfter {
 }
 
 /** Returns the function that stores the position of a subscription that receives nothing, unless its state has changed. */
-function createStorePosition({ subscriptions, process, stopping, onError }: ScanOptions): (one: KnownSubscription) => void {
+function createStorePosition({ subscriptions, process, stopping, onError }: SubscriptionScanOptions): (one: KnownSubscription) => void {
   const turns = createTurns({ limit: MAX_WRITES, maxQueued: Infinity })
   const waiting = new Set<KnownSubscription>()
   const write = async (one: KnownSubscription): Promise<void> => {

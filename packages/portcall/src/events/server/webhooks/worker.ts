@@ -65,7 +65,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (one.running || stopping.signal.aborted || performance.now() < (one.notBefore ?? 0)) return
     one.mustRepeat = false
     one.running = deliver(one)
-      .catch((error) => void (stopping.signal.aborted || onError(error)))
+      .catch((error) => {
+        one.position.forget()
+        if (!stopping.signal.aborted) onError(error)
+      })
       .finally(() => {
         delete one.running
         if (one.mustRepeat && known.has(one.ref)) process(one)
@@ -80,7 +83,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     let after: SubscriptionRef | undefined
     do {
       const refs = await subscriptions.list(after, PAGE_SIZE)
-      for (const ref of refs) process(learn(ref))
+      for (const ref of refs) {
+        const one = learn(ref)
+        // The others wait for an event that is for them.
+        if (!one.position.at) process(one)
+      }
       after = refs.length === PAGE_SIZE ? refs.at(-1) : undefined
     } while (after !== undefined && !stopping.signal.aborted)
   }
@@ -136,6 +143,7 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
   const { maxConcurrent: limit, maxHostConcurrent: maxOwned, leaseTtlMs } = limits
   const turns = createTurns({ limit, maxOwned, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
   const checks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity })
+  const urgentChecks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity })
   const deliverOptions: DeliverOptions = { ...options, turns }
   const leaseOptions: WithLeaseOptions = { store, leaseTtlMs, subscriptions, stopping }
 
@@ -161,11 +169,13 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
     const reads = await readsOf(one, record, type)
     const from = one.position.atIf(state) ?? state.from
     const { entries, isTruncated } = await type.feed.read(from)
-    const last = entries.at(-1)
-    if (isTruncated || (last && !reads) || (reads && entries.some((entry) => reader.mayReceive(reads, entry)))) return true
+    if (isTruncated || (entries.length > 0 && !reads)) return true
+    const at = reads ? entries.findIndex((entry) => reader.mayReceive(reads, entry)) : -1
+    const passed = at === -1 ? entries.length : at
+    const last = entries[passed - 1]
     one.position.set(state, from)
-    if (last) one.position.move(last, entries.length)
-    return false
+    if (last) one.position.move(last, passed)
+    return at !== -1
   }
   /** Returns who receives the events; nothing if the arguments are not valid any more, which ends the subscription. */
   const readsOf = async (one: KnownSubscription, record: SubscriptionRecord, type: EventTypeEntry) => {
@@ -176,11 +186,15 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
     return one.reads
   }
   const check = async (one: KnownSubscription): Promise<Work | undefined> => {
-    if ((await checks.begin({ signal: stopping })) !== true) return undefined
+    const queue = one.isUrgent ? urgentChecks : checks
+    if ((await queue.begin({ signal: stopping })) !== true) return undefined
     try {
+      // What has arrived until now is seen.
+      one.mustRepeat = false
+      one.isUrgent = false
       return await findWork(one)
     } finally {
-      checks.end()
+      queue.end()
     }
   }
   const deliverType = async (one: KnownSubscription, leased: LeasedSubscription): Promise<void> => {
@@ -197,12 +211,16 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
   return async (one: KnownSubscription): Promise<void> => {
     const work = await check(one)
     if (!work) return
-    await withLease(one, leaseOptions, async (leased) => {
+    const isHeld = await withLease(one, leaseOptions, async (leased) => {
       // What was read before the lease may have been changed by the process that held it.
       delete one.cached
       if ('error' in work) await terminate(leased, work.error, deliverOptions)
       else await deliverType(one, { ...leased, type: work.type })
       delete one.cached
     })
+    if (isHeld) return
+    // The process that holds it may fail.
+    one.position.forget()
+    wakeIn(one, leaseTtlMs / 2)
   }
 }
