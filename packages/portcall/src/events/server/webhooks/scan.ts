@@ -79,7 +79,12 @@ function createEntriesAfter({ feed }: EventTypeEntry): EntriesAfter {
 }
 
 /** Returns the function that stores the position of a subscription that receives nothing, unless its state has changed. */
-function createStorePosition({ subscriptions, process, stopping, onError }: SubscriptionScanOptions): (one: KnownSubscription) => void {
+function createStorePosition({
+  subscriptions,
+  process,
+  stopping,
+  onError,
+}: SubscriptionScanOptions): (one: KnownSubscription) => void {
   const turns = createTurns({ limit: MAX_WRITES, maxQueued: Infinity })
   const waiting = new Set<KnownSubscription>()
   const write = async (one: KnownSubscription): Promise<void> => {
