@@ -107,12 +107,18 @@ export const server = createServer({ name: '${name}', version: '0.1.0' })
     'roll',
     {
       description: 'Rolls dice, and shows them to the user',
-      input: z.object({ dice: z.number().int().min(1).max(12).default(2).describe('Number of dice') }),
+      input: z.object({
+        dice: z.number().int().min(1).max(12).default(2).describe('Number of dice'),
+        // The same seed gives the same dice, so that tests and pictures of the view are the same each time.
+        seed: z.number().int().describe('Any number, another one for each roll').meta({ examples: [1] }),
+      }),
       output: z.object({ rolls: z.array(z.number()) }),
       annotations: { readOnlyHint: true },
       view: view('./roll-view.js', { title: 'Dice' }),
     },
-    ({ dice }) => ({ rolls: Array.from({ length: dice }, () => 1 + Math.floor(Math.random() * 6)) }),
+    ({ dice, seed }) => ({
+      rolls: Array.from({ length: dice }, (_, index) => 1 + ((Math.imul(seed + 7 * index, 0x9e3779b1) >>> 16) % 6)),
+    }),
   )
 `
 /** The view of the tool. Hosts show it in a frame; it needs no framework. */
@@ -151,7 +157,7 @@ app.on('result', ({ structuredContent }) => {
 button.onclick = async () => {
   button.disabled = true
   try {
-    const { structuredContent } = await app.call('roll', { dice: list.childElementCount })
+    const { structuredContent } = await app.call('roll', { dice: list.childElementCount, seed: Math.floor(Math.random() * 1e6) })
     draw(structuredContent)
   } catch (error) {
     status.textContent = (error as Error).message
@@ -167,7 +173,7 @@ import { server } from './server.js'
 
 test('rolls dice, and has a view', async () => {
   const client = await connectPair(server)
-  const { structuredContent } = await client.callTool('roll', { dice: 3 })
+  const { structuredContent } = await client.callTool('roll', { dice: 3, seed: 1 })
   assert.equal(structuredContent?.rolls.length, 3)
   const [page] = await client.resources().toArray()
   assert.match(page?.uri ?? '', /^ui:/)
@@ -206,7 +212,11 @@ export const TEMPLATES: { readonly [name: string]: Template } = {
       'src/server.test.ts': APP_TEST_TS,
       'README.md': readme(
         options.name,
-        `${SERVER_COMMANDS}\nnpx portcall check http://127.0.0.1:3000/mcp   # while it runs: finds what keeps hosts from showing the view`,
+        `${SERVER_COMMANDS}
+npx portcall apps preview dist/server.js      # shows the view in any host, and again when you change it
+npx portcall apps test dist/server.js         # checks it in the hosts; needs npm install --save-dev playwright-core axe-core
+npx portcall apps screenshot dist/server.js   # takes pictures, and compares them with the last ones
+npx portcall check dist/server.js             # finds what keeps hosts from showing it, without a browser`,
       ),
       '.gitignore': GITIGNORE,
     }),

@@ -120,6 +120,11 @@ const CASES: readonly (readonly [name: string, rule: string, served: Served])[] 
     'view-dev-client',
     { html: pageOf('', '<p>12 sales</p><script type="module" src="http://localhost:5173/@vite/client"></script>') },
   ],
+  [
+    'another page in its frame',
+    'view-navigation',
+    { html: pageOf('setTimeout(() => location.assign("https://example.com/more"), 50)') },
+  ],
   ['a result that is too large', 'view-result-size', { html: pageOf(), result: 'x'.repeat(150_001) }],
   ['an error in the console', 'view-console', { html: pageOf('console.error("no data")') }],
   ['nothing to see', 'view-empty', { html: pageOf('', '<div style="height:40px"></div>') }],

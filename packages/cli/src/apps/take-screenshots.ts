@@ -81,7 +81,7 @@ async function keep({ path, picture, threshold, isUpdate }: Kept, host: AppsRun[
   const { share, reason } = await host.compare(picture, expected)
   if (share <= threshold) return { path, state: 'same' }
   writeFileSync(isUpdate ? path : actual, picture)
-  return { path, state: isUpdate ? 'updated' : 'differs', reason }
+  return { path, state: isUpdate ? 'updated' : 'differs', reason: isUpdate ? reason : `${reason}, see ${actual}` }
 }
 
 function print({ path, state, reason }: TakenPicture, { io }: AppsRun): void {

@@ -1,8 +1,9 @@
 /** `portcall apps test`: shows each view in each host, and checks it. */
 import { writeFileSync } from 'node:fs'
 import { checkView, type ShowViewOptions, type ViewFinding } from 'portcall/apps/testing'
-import type { CallToolResult, Client } from 'portcall/client'
+import type { CallToolResult, Client, Tool } from 'portcall/client'
 import type { Finding } from 'portcall/diagnostics'
+import { isObject } from 'portcall/jsonrpc'
 import { isUrl } from '../../../util/src/parse-url.ts'
 import { readPublished } from '../check/views.ts'
 import type { ExitReason } from '../exit-codes.ts'
@@ -103,6 +104,16 @@ async function staticFindings(
   const since = flags.since === undefined ? undefined : await readPublished(flags.since)
   const location = 'location' in server ? server.location : ''
   const { findings } = await lint(inventory, { results, ...(since && { since }), ...(isUrl(location) && { url: location }) })
+  const shown = placesOf(inventory.tools, flags.tool)
   const inBrowser = new Set(views.flatMap((view) => view.findings.map(({ rule }) => rule)))
-  return findings.filter(({ rule }) => rule.startsWith('view-') && !inBrowser.has(rule))
+  return findings.filter(
+    ({ rule, where }) => rule.startsWith('view-') && !inBrowser.has(rule) && (flags.tool === undefined || shown.has(where)),
+  )
+}
+
+/** Returns where the findings about a tool and its view are. */
+function placesOf(tools: readonly Tool[], name: string | undefined): ReadonlySet<string> {
+  const { ui, ...meta } = (tools.find((one) => one.name === name)?._meta ?? {}) as { readonly [key: string]: unknown }
+  const uri = isObject(ui) ? ui.resourceUri : meta['ui/resourceUri']
+  return new Set([`tool ${name}`, `resource ${uri}`])
 }

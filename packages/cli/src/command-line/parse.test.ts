@@ -76,6 +76,7 @@ describe('a command line', () => {
     [['x', 'y', '--quick=1'], '--quick takes no value'],
     [['x', 'y', '--save', 'a', '--save', 'b'], '--save is set twice'],
     [['x', 'y', '--quik'], 'unknown option: --quik'],
+    [['x', 'y', '--stdio'], 'unknown option: --stdio'],
   ])('%j: %s', (args, message) => {
     expect(() => parse(command, args)).toThrow(message)
   })

@@ -54,7 +54,7 @@ function parseFlags(flags: Flags, args: readonly string[]): { values: ParsedLine
     if (token.kind !== 'option') continue
     const { name, rawName } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (!flag) throw usageError(`unknown option: ${rawName}`, didYouMean(name, Object.keys(flags), '--'))
+    if (!flag) throw usageError(`unknown option: ${rawName}`, hintOf(name, flags))
     const value = readValue(token, flag)
     if (flag.multiple) (values[name] as string[]).push(String(value))
     else if (typeof value === 'string' && Object.hasOwn(values, name)) throw usageError(`${rawName} is set twice`)
@@ -62,6 +62,13 @@ function parseFlags(flags: Flags, args: readonly string[]): { values: ParsedLine
   }
   return { values, positionals }
 }
+
+/** Options that belong to the program of a server. */
+const HINTS: { readonly [name: string]: string } = {
+  stdio: 'write -- before the program that serves over stdio: portcall … -- node server.js --stdio',
+}
+
+const hintOf = (name: string, flags: Flags): string | undefined => HINTS[name] ?? didYouMean(name, Object.keys(flags), '--')
 
 interface OptionToken {
   readonly rawName: string

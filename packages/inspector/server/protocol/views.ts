@@ -50,4 +50,6 @@ export interface BlockedByPolicy {
   readonly blocked: string
   /** The line of the page, if the browser names it. */
   readonly line?: number
+  /** True if the view tried to show another page in its own frame. */
+  readonly isNavigation?: boolean
 }

@@ -32,10 +32,8 @@ export function watchSurroundings(
   }
 }
 
-/** The width of the frame: at most that of the profile. */
+/** The width that the frame has on the page, also if it is not the usual one of the profile. */
 function widthOf({ clientWidth }: HTMLElement, profile: AppHostProfile | undefined): HostContext['containerDimensions'] {
-  const { width = Number.POSITIVE_INFINITY, maxWidth = Number.POSITIVE_INFINITY } = profile?.container ?? {}
   if (clientWidth === 0) return {}
-  const narrowest = Math.min(clientWidth, width, maxWidth)
-  return profile?.container.maxWidth === undefined ? { width: narrowest } : { maxWidth: narrowest }
+  return profile?.container.maxWidth === undefined ? { width: clientWidth } : { maxWidth: clientWidth }
 }

@@ -61,6 +61,7 @@ const ADVICE: { readonly [rule: string]: string } = {
   'view-stuck': 'End the loop, or do the work in parts with setTimeout: nothing in the view reacts meanwhile.',
   'view-slow': 'Make the page smaller, connect before you load data, and show something before the data is there.',
   'view-policy': 'No host allows it: do without.',
+  'view-navigation': 'Ask the host to open it, with ui/open-link. In Portcall: app.openLink(url).',
   'view-not-honored': 'Bundle the file, or let a tool of your server fetch it.',
   'view-console': 'Correct the error. The console of the frame has the line.',
   'view-empty': 'Show the result, or say in words why there is none.',

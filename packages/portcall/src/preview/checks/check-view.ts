@@ -47,13 +47,15 @@ const INLINE_HEIGHT = 800
  */
 export async function checkView(view: TestedView, options: CheckViewOptions = {}): Promise<ViewReport> {
   checkOptions('checkView()', options, { names: NAMES })
+  // A view that tried to become another page leaves the error page of the browser.
+  const isGone = view.failure !== undefined || view.violations.some(({ isNavigation }) => isNavigation)
   const findings = [
     ...(view.failure ? [failureFinding(view.failure)] : []),
     ...policyFindings(evidenceOf(view)),
     ...consoleFindings(view),
-    ...(view.failure ? [] : timeFindings(view, options)),
+    ...(isGone ? [] : timeFindings(view, options)),
   ]
-  if (view.failure) return { findings, skipped: [] }
+  if (isGone) return { findings, skipped: [] }
   const axe = findAxe(options.folder ?? '.')
   const inside = async (): Promise<ViewFinding[]> => [
     ...sizeFindings(view),

@@ -52,7 +52,8 @@ function codeFinding({ blocked }: CspViolation, isNeeded: boolean): ViewFinding 
     : viewFinding('warning', 'view-eval', `the policy of hosts blocked ${name}; the view seems to work without it`)
 }
 
-function findingOf({ directive, blocked }: CspViolation, dropped: readonly DroppedCspEntry[]): ViewFinding {
+function findingOf({ directive, blocked, isNavigation }: CspViolation, dropped: readonly DroppedCspEntry[]): ViewFinding {
+  if (isNavigation) return viewFinding('error', 'view-navigation', `the view tried to become the page ${blocked}`)
   const name = directive.replace(/-(?:elem|attr)$/, '')
   const url = parseUrl(blocked)
   const list = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined

@@ -107,6 +107,11 @@ test.each<[string, Given, string | RegExp]>([
     uses('new WebSocket(`wss://live.example.com/${id}`)', csp({ connectDomains: ['https://live.example.com'] })),
     'error view-origin: WebSocket uses wss://live.example.com',
   ],
+  [
+    'an undeclared frame',
+    uses('const box = document.createElement("iframe")\nbox.src = "https://maps.example.com/x"'),
+    'error view-origin: <iframe> uses https://maps.example.com, which ui.csp.frameDomains does not have',
+  ],
   ['an undeclared constant', uses(`const API_URL = "${API}"\nfetch(\`\${API_URL}/x\`)`), 'error view-origin: fetch'],
   [
     'an undeclared script',

@@ -32,8 +32,10 @@ const PLACES: readonly { readonly before: RegExp; readonly list: keyof ViewCsp; 
   { before: /(?:^|[^\w$.])from\s*$/, list: 'resourceDomains', by: 'import' },
   { before: /\bnew\s+(?:Shared)?Worker\s*\(\s*$/, list: 'resourceDomains', by: 'Worker' },
   { before: /\bimportScripts\s*\(\s*$/, list: 'resourceDomains', by: 'importScripts' },
+  { before: /frame\w?\.src\s*=\s*$/i, list: 'frameDomains', by: '<iframe>' },
   { before: /\.src\s*=\s*$/, list: 'resourceDomains', by: 'src' },
 ]
+const FRAME = { list: 'frameDomains', by: '<iframe>' } as const
 const LOOK_BEHIND = 60
 const ADDRESS = /^(?:(?:https?|wss?):)?\/\/[a-z0-9]/i
 /** The address has a complete host: a substitution after it does not change it. */
@@ -42,8 +44,9 @@ const HOST_END = /^[a-z]*:?\/\/[^/?#]+[/?#]/i
 /** Returns the addresses that scripts use: literals in the calls above, and constants in calls of `fetch`. */
 export function readUses(scripts: readonly PageScript[], hasImportMap: boolean): FileUse[] {
   const constants = readConstants(scripts)
+  const frames = new Set(scripts.flatMap(framesIn))
   return scripts.flatMap((script) => [
-    ...script.literals.flatMap((literal) => useOf(literal, script, hasImportMap)),
+    ...script.literals.flatMap((literal) => useOf(literal, script, { hasImportMap, frames })),
     ...[...script.code.matchAll(FETCHED_NAME)].flatMap(([, name = '']): FileUse[] => {
       const address = constants.get(name)
       return address === undefined ? [] : [{ address, list: 'connectDomains', by: 'fetch' }]
@@ -51,11 +54,27 @@ export function readUses(scripts: readonly PageScript[], hasImportMap: boolean):
   ])
 }
 
-function useOf(literal: ScriptLiteral, { code, isModule }: PageScript, hasImportMap: boolean): FileUse[] {
+interface KnownNames {
+  readonly hasImportMap: boolean
+  /** The names of elements that scripts create as `iframe`. */
+  readonly frames: ReadonlySet<string>
+}
+
+const CREATED = /(?:^|[^\w$.])([A-Za-z_$][\w$]*)\s*=\s*[\w$.]{0,20}createElement\s*\(\s*$/
+const SET_SOURCE = /(?:^|[^\w$.])([A-Za-z_$][\w$]*)\.src\s*=\s*$/
+
+/** Returns the names to which a script assigns a frame that it has created. */
+function framesIn({ code, literals }: PageScript): string[] {
+  const found = literals.filter(({ value }) => value.toLowerCase() === 'iframe')
+  return found.flatMap(({ start }) => CREATED.exec(code.slice(Math.max(0, start - LOOK_BEHIND), start))?.[1] ?? [])
+}
+
+function useOf(literal: ScriptLiteral, { code, isModule }: PageScript, { hasImportMap, frames }: KnownNames): FileUse[] {
   const { value, start, isOpen } = literal
   if (value === '') return []
   const before = code.slice(Math.max(0, start - LOOK_BEHIND), start)
-  const place = PLACES.find((one) => one.before.test(before))
+  const isFrame = frames.has(SET_SOURCE.exec(before)?.[1] ?? '')
+  const place = isFrame ? FRAME : PLACES.find((one) => one.before.test(before))
   if (!place) return []
   const { list, by } = place
   if (ADDRESS.test(value)) {
