@@ -61,10 +61,25 @@ const RELATIVE_IMPORT = /((?:from |import |import\(|declare module )')(\.{1,2}\/
 /** Matches the entry points. Applications import them as users do, so that they do not affect how chunks are split. */
 const PUBLIC = /^portcall(\/|$)/
 
+/** The entry points of views. They share no chunk with others: each view is bundled with what it imports, and has to be small. */
+const IN_VIEWS = ['apps', 'apps-openai', 'apps-preact', 'apps-react']
+
 async function writeScripts(folder) {
   if (entryPoints().length === 0) throw new Error('package.json exports no entry point')
+  const isInView = ({ entry }) => IN_VIEWS.includes(entry)
+  const groups = [...packageChunks, ...chunksOfEntryPoints()]
+  const others = await writeEntryPoints(
+    folder,
+    entryPoints().filter((entry) => !isInView(entry)),
+    { groups },
+  )
+  const views = await writeEntryPoints(folder, entryPoints().filter(isInView), { prefix: 'view-' })
+  return [...others, ...views]
+}
+
+async function writeEntryPoints(folder, entries, { groups = [], prefix = '' }) {
   const bundle = await rolldown({
-    input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
+    input: Object.fromEntries(entries.map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     // json-schema-ref-parser imports `fs` for files, which it never reads here.
     external: [/^node:/, 'fs', PUBLIC, ...PEERS],
@@ -74,8 +89,8 @@ async function writeScripts(folder) {
   const { output } = await bundle.write({
     ...OUTPUT,
     dir: folder,
-    chunkFileNames: 'chunks/[name].js',
-    codeSplitting: { groups: [...packageChunks, ...chunksOfEntryPoints()] },
+    chunkFileNames: `chunks/${prefix}[name].js`,
+    codeSplitting: { groups },
   })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
