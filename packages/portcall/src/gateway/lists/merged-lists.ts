@@ -51,6 +51,13 @@ export interface MergedListsOptions {
 
 const MAX_MERGED = 1000
 
+/** Items that were merged before: the lists of several callers have most of them in common. */
+interface MergedItems {
+  /** Returns the item of a candidate, if it was merged under this name. */
+  get(candidate: Candidate, exposed: string): MergedItem | undefined
+  add(item: MergedItem): MergedItem
+}
+
 /** A merged list, and the lists it was made from. */
 interface Merge {
   readonly sources: readonly (UpstreamList | undefined)[]
@@ -59,6 +66,7 @@ interface Merge {
 
 export function createMergedLists({ registry, onEvent }: MergedListsOptions): MergedLists {
   let merges = new Map<string, Merge>()
+  let mergedItems = createMergedItems()
   const keyOf = (kind: GatewayItemKind, caller: Caller): string => `${kind} ${caller.key}`
 
   const exposeNames = async (kind: NamedItemKind, items: readonly Candidate[]): Promise<readonly (string | undefined)[]> =>
@@ -79,13 +87,15 @@ export function createMergedLists({ registry, onEvent }: MergedListsOptions): Me
   const merge = async (
     kind: GatewayItemKind,
     sources: ReadonlyMap<GatewayUpstream, UpstreamList>,
+    known: MergedItems,
   ): Promise<ReadonlyMap<string, MergedItem>> => {
     const candidates = [...sources].flatMap(([upstream, list]) => candidatesOf(kind, upstream, list))
     const exposed = isNamedKind(kind) ? await exposeNames(kind, candidates) : exposeUris(candidates)
     const items = new Map<string, MergedItem>()
     for (const [index, candidate] of candidates.entries()) {
       const name = exposed[index]
-      if (name !== undefined && !items.has(name)) items.set(name, toMergedItem(candidate, name, registry.table.uris))
+      if (name !== undefined && !items.has(name))
+        items.set(name, known.get(candidate, name) ?? known.add(toMergedItem(candidate, name, registry.table.uris)))
       else onEvent({ type: 'item-dropped', server: candidate.server, kind, name: candidate.name, reason: 'its name is taken' })
     }
     return items
@@ -95,9 +105,10 @@ export function createMergedLists({ registry, onEvent }: MergedListsOptions): Me
     known: (kind, caller) => merges.get(keyOf(kind, caller))?.list,
     reset() {
       merges = new Map()
+      mergedItems = createMergedItems()
     },
     async get(kind, caller) {
-      const known = merges
+      const [known, knownItems] = [merges, mergedItems]
       const servers = registry.table.upstreams
       const lookups = await Promise.all(servers.map((server) => server.catalogue.list(kind, caller, server.listWaitMs)))
       const sources = lookups.map(({ value }) => value)
@@ -108,7 +119,7 @@ export function createMergedLists({ registry, onEvent }: MergedListsOptions): Me
       const isSame = previous?.sources.length === sources.length && previous.sources.every((source, at) => source === sources[at])
       if (isSame && sameReasons(previous.list.missing, missing)) return previous.list
       const available = new Map(servers.flatMap((server, at) => (sources[at] ? [[server, sources[at]] as const] : [])))
-      const items = isSame ? previous.list.items : await merge(kind, available)
+      const items = isSame ? previous.list.items : await merge(kind, available, knownItems)
       const kept = new Map([...available].flatMap(([{ name }, { keptSince }]) => (keptSince ? [[name, keptSince] as const] : [])))
       const list: MergedList = { items, missing, kept, rules: rulesOfAll([...available.values()], missing.size > 0) }
       setLru(known, [keyOf(kind, caller), { sources, list }], MAX_MERGED)
@@ -125,6 +136,21 @@ function candidatesOf(kind: GatewayItemKind, upstream: GatewayUpstream, { items 
   return [...items]
     .filter(([name]) => filter.accepts(name))
     .map(([name, definition]) => ({ kind, upstream, server: upstream.name, name, definition }))
+}
+
+function createMergedItems(): MergedItems {
+  const items = new WeakMap<JsonObject, MergedItem>()
+  return {
+    get({ kind, upstream, name, definition }, exposed) {
+      const item = items.get(definition)
+      const isSame = item?.exposed === exposed && item.kind === kind && item.upstream === upstream && item.name === name
+      return isSame ? item : undefined
+    },
+    add(item) {
+      items.set(item.definition, item)
+      return item
+    },
+  }
 }
 
 function toMergedItem(candidate: Candidate, exposed: string, uris: UriRoutes): MergedItem {

@@ -67,3 +67,15 @@ export function isSameAnswer(
     ? isJsonEqual([...one.items], [...other.items])
     : 'discovered' in one && 'discovered' in other && isJsonEqual(one.discovered, other.discovered)
 }
+
+/** Returns items with those of an earlier list in place of equal ones; the earlier list itself if all are equal and in the same order. */
+export function reuseEqual(items: UpstreamList['items'], earlier: UpstreamList['items'] | undefined): UpstreamList['items'] {
+  if (!earlier) return items
+  const entries = [...items].map(([name, item]) => {
+    const known = earlier.get(name)
+    return [name, known && isJsonEqual(known, item) ? known : item] as const
+  })
+  const order = [...earlier.values()]
+  const isSame = entries.length === order.length && entries.every(([, item], at) => item === order[at])
+  return isSame ? earlier : new Map(entries)
+}

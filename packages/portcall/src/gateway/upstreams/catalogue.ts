@@ -3,7 +3,15 @@ import type { Caller } from '../policy/caller.ts'
 import { GATEWAY_KINDS, type GatewayKindInfo } from '../policy/item-kinds.ts'
 import type { GatewayItemKind } from '../policy/types.ts'
 import { type AnswerReaderOptions, createAnswerReader } from './answer-reader.ts'
-import { type Answers, type CallerCache, createCallerCache, INFO_TTL_MS, isSameAnswer, type UpstreamInfo } from './answers.ts'
+import {
+  type Answers,
+  type CallerCache,
+  createCallerCache,
+  INFO_TTL_MS,
+  isSameAnswer,
+  reuseEqual,
+  type UpstreamInfo,
+} from './answers.ts'
 import type { CachedFetch, Lookup } from './cached-fetch.ts'
 import type { UpstreamList } from './fetch-list.ts'
 import type { KeptKind } from './kept-record.ts'
@@ -59,7 +67,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   /** The lists that the server declares to be public, by kind and client capabilities. */
   const shared = new Map<string, UpstreamList>()
   const counts: { [kind: string]: number } = {}
-  let lastTools: UpstreamList['items'] | undefined
+  /** The items that were listed last, by kind. */
+  const last = new Map<GatewayItemKind, UpstreamList['items']>()
   /** Counts the changes of all lists: a list that was fetched before one is not shared after it. */
   let changes = 0
 
@@ -77,11 +86,13 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       if (keptLists?.isDue(info.kind, caller)) keptLists.keep(info.kind, caller, [])
       return { items: new Map(), ttlMs: INFO_TTL_MS, cacheScope: 'public', freshUntil: value.freshUntil }
     }
-    const list = await reader.fetchList(info, caller)
+    const fetched = await reader.fetchList(info, caller)
+    // Clients with different capabilities mostly get the same items. They are kept in memory once.
+    const list = { ...fetched, items: reuseEqual(fetched.items, last.get(info.kind)) }
     if (list.cacheScope === 'public' && list.ttlMs > 0 && before === changes)
       setLru(shared, [sharedKey(info.kind, caller), list], MAX_CALLERS)
     counts[info.kind] = list.items.size
-    if (info.kind === 'tool') lastTools = list.items
+    last.set(info.kind, list.items)
     return list
   }
   const currentInfo = (caller: Caller, { waitMs, standIn }: Waiting<'info'>): Promise<Lookup<UpstreamInfo>> =>
@@ -108,7 +119,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   return {
     counts,
     get lastTools() {
-      return lastTools
+      return last.get('tool')
     },
     get keptSince() {
       const lists = [...caches.values()].flatMap(({ kept }) => [...kept.values()])

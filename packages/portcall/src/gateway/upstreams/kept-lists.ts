@@ -3,6 +3,7 @@
 import { createMutex } from '../../../../util/src/async.ts'
 import { canonicalJson } from '../../../../util/src/canonical-json.ts'
 import { sha256 } from '../../../../util/src/digest.ts'
+import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { setLru } from '../../../../util/src/lru.ts'
 import { unref, withTimeout } from '../../../../util/src/timers.ts'
 import { matchTarget } from '../../connect/target.ts'
@@ -127,7 +128,10 @@ export function createKeptLists({ store, server, options, mayKeep, onError }: Ke
       const { auth, capabilitiesKey } = caller
       const key = credentialKey(auth)
       const { lists } = pending.get(key) ?? { lists: new Map() }
-      pending.set(key, { auth, lists: lists.set(`${kind} ${capabilitiesKey}`, { kind, capabilitiesKey, items }) })
+      // Clients with different capabilities mostly get the same items.
+      const equal = [...lists.values()].find((list) => list.kind === kind && isJsonEqual(list.items, items))
+      const list = { kind, capabilitiesKey, items: equal?.items ?? items }
+      pending.set(key, { auth, lists: lists.set(`${kind} ${capabilitiesKey}`, list) })
       timer ??= unref(setTimeout(() => void flush(), WRITE_DELAY_MS))
     },
     changed: () => keptAt.clear(),
