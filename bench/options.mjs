@@ -5,6 +5,7 @@ const OPTIONS = {
   only: { type: 'string', default: '' },
   subjects: { type: 'string', default: '' },
   rounds: { type: 'string' },
+  against: { type: 'string' },
   smoke: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
 }

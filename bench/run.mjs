@@ -1,4 +1,4 @@
-/** `npm run bench [-- --quick] [--only GROUP,…] [--subjects NAME,…] [--rounds N] [--list] [--smoke]`: compares Portcall with the baseline and with peers. */
+/** `npm run bench [-- --quick] [--only GROUP,…] [--subjects NAME,…] [--rounds N] [--against DIR] [--list] [--smoke]`: compares Portcall with the baseline and with peers. */
 
 import { availableOf } from './harness/available.mjs'
 import { endLoad } from './harness/load.mjs'

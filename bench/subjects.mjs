@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { AGAINST, prepareAgainst } from './against.mjs'
 import {
   installCommands,
   installGateways,
@@ -15,9 +16,6 @@ const node = (path, ...args) => ({ command: process.execPath, args: [at(path), .
 const everywhere = (program) => ({ programs: { http: program, stdio: program } })
 const peerOnNode = (name) => ({ ...everywhere(node(`servers/${name}.mjs`)), peer: true, prepare: installPeers })
 const foreign = (command, ...args) => ({ ...everywhere({ command: at(command), args: args.map(at) }), peer: true, foreign: true })
-
-/** The folder of an earlier checkout, built, with which this one is compared. */
-const BEFORE = process.env.BENCH_BEFORE
 
 const ALL = { http: ['modern', 'session', 'stateless'], stdio: ['modern', 'session'] }
 const LEGACY = { http: ['session', 'stateless'], stdio: ['session'] }
@@ -42,8 +40,13 @@ const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session']
 export const SUBJECTS = {
   baseline: { title: 'baseline', programs: { http: node('baseline/http.mjs'), stdio: node('baseline/stdio.mjs') }, modes: ALL },
   portcall: { title: 'Portcall', ...everywhere(node('servers/portcall.mjs')), modes: ALL },
-  ...(BEFORE && {
-    before: { title: 'Portcall before', ...everywhere(node(`${BEFORE}/bench/servers/portcall.mjs`)), modes: ALL },
+  ...(AGAINST && {
+    before: {
+      title: 'Portcall before',
+      ...everywhere(node(`${AGAINST}/bench/servers/portcall.mjs`)),
+      modes: ALL,
+      prepare: prepareAgainst,
+    },
   }),
   framework: {
     title: 'the baseline inside the framework',

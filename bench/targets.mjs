@@ -31,6 +31,8 @@ const ERAS = ['modern', 'session']
 const OVER_HTTP = ['modern-modern', 'session-session', 'session-modern', 'modern-session']
 const THROUGH = [...OVER_HTTP, 'modern-stdio-modern', 'session-stdio-session']
 
+const LARGE_THROUGH = ['modern-modern', 'session-session', 'modern-stdio-modern']
+
 /** @type {Target[]} */
 export const TARGETS = [
   { title: 'throughput', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'baseline', least: 0.9 },
@@ -157,6 +159,22 @@ export const TARGETS = [
     metric: 'perSecond',
     to: 'direct',
     least: 0.6,
+  },
+  {
+    title: 'large results through a gateway',
+    groups: ['gateway/large'],
+    cells: LARGE_THROUGH,
+    metric: 'perSecond',
+    to: 'proxy',
+    least: 0.9,
+  },
+  {
+    title: 'large results through a gateway',
+    groups: ['gateway/large'],
+    cells: LARGE_THROUGH,
+    metric: 'peakMB',
+    to: 'proxy',
+    most: 1.2,
   },
   { title: 'CPU of a gateway in a call', groups: ['gateway/calls'], cells: THROUGH, metric: 'cpuPer1000', to: 'direct' },
   { title: 'CPU of a gateway in a call', groups: ['gateway/calls'], cells: THROUGH, metric: 'cpuPer1000', to: 'proxy' },

@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { AGAINST } from '../against.mjs'
 import { programOf } from '../subjects.mjs'
 import { familyOf } from './accounting.mjs'
 import { onLoadCore, onServerCore } from './cores.mjs'
@@ -85,6 +87,9 @@ export const STDIO_FRONTS = {
   'mcp-remote': (url) => [installed('mcp-remote/dist/proxy.js'), url, '--transport', 'http-only', '--silent'],
 }
 
+/** The programs of Portcall's gateway. */
+const OURS = { portcall: at('../servers/gateway.mjs'), before: AGAINST && join(AGAINST, 'bench/servers/gateway.mjs') }
+
 /** Starts a program that prints its port. */
 async function startOnAnyPort(args) {
   const child = run(args, 'pipe')
@@ -109,7 +114,7 @@ export const startProxy = (options) =>
  * @returns {Promise<{ pid: number, port: number, close(): Promise<void> }>}
  */
 export async function startGateway(name, servers) {
-  if (name === 'portcall') return startOnAnyPort([at('../servers/gateway.mjs'), '--servers', JSON.stringify(servers)])
+  if (OURS[name]) return startOnAnyPort([OURS[name], '--servers', JSON.stringify(servers)])
   const port = await freePort()
   const child = run(BRIDGES[name](String(port), Object.values(servers)[0]), 'ignore')
   await whenOpen(port, child)

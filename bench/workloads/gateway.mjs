@@ -1,4 +1,6 @@
 /** Gateways: calls through them, the latency that they add, and what they cost when idle. */
+
+import { withBefore } from '../against.mjs'
 import { memoryOf } from '../harness/accounting.mjs'
 import { onServerCore } from '../harness/cores.mjs'
 import { openEach } from '../harness/each.mjs'
@@ -13,9 +15,10 @@ import { PROGRAMS_GROUP } from './programs.mjs'
 const MB = 2 ** 20
 const EVERY_MS = 5
 /** These start the names of tools with the name of the server. */
-const RENAMING = ['portcall', 'proxy']
-const nameOf = (subject) => (RENAMING.includes(subject) ? 's0__add' : 'add')
-const addOf = (subject) => toolCall(nameOf(subject), { a: ID, b: 2 }, { name: 'sum' })
+const OURS = ['portcall', 'before']
+const RENAMING = [...OURS, 'proxy']
+const nameOf = (subject, tool) => (RENAMING.includes(subject) ? `s0__${tool}` : tool)
+const addOf = (subject) => toolCall(nameOf(subject, 'add'), { a: ID, b: 2 }, { name: 'sum' })
 
 const PAIRS = ['modern', 'session'].flatMap((front) => ['modern', 'session'].map((back) => ({ front, back })))
 const http = ({ front, back }) => ({
@@ -23,7 +26,7 @@ const http = ({ front, back }) => ({
   title: `${REVISIONS[front]} → HTTP, ${REVISIONS[back]}`,
   front,
   back,
-  subjects: ['direct', 'proxy', 'portcall'],
+  subjects: withBefore(['direct', 'proxy', 'portcall']),
 })
 const stdio = ({ front, back }) => ({
   id: `${front}-stdio-${back}`,
@@ -31,7 +34,12 @@ const stdio = ({ front, back }) => ({
   front,
   back,
   program: true,
-  subjects: ['direct', 'proxy', 'portcall', ...(front === 'session' && back === 'session' ? ['mcp-proxy', 'supergateway'] : [])],
+  subjects: withBefore([
+    'direct',
+    'proxy',
+    'portcall',
+    ...(front === 'session' && back === 'session' ? ['mcp-proxy', 'supergateway'] : []),
+  ]),
 })
 const CELLS = [...PAIRS.map(http), ...PAIRS.filter(({ front, back }) => front === back).map(stdio)]
 /** The same in front of a server of the official SDK, which takes many times longer to answer. */
@@ -55,12 +63,12 @@ async function open(subject, { front, back, program, behind = 'portcall', tools 
     return withUpstream(await startProxy({ front, back, ...to }))
   }
   const names = Array.from({ length: upstreams }, (_, index) => `s${index}`)
-  const servers = subject === 'portcall' ? Object.fromEntries(names.map((name) => [name, server(target, back)])) : { s0: target }
+  const servers = OURS.includes(subject) ? Object.fromEntries(names.map((name) => [name, server(target, back)])) : { s0: target }
   return withUpstream(await startGateway(subject, servers))
 }
 
-const jobOf = ({ pid, port, mode }, subject) => {
-  const { method, params, check } = addOf(subject)
+const jobOf = ({ pid, port, mode }, subject, callOf = addOf) => {
+  const { method, params, check } = callOf(subject)
   return { pid, port, opening: openingPosts(mode), requests: [{ ...posted(mode, method, params), check }] }
 }
 
@@ -69,8 +77,8 @@ const openAll = async (cells, subject) => ({ ...(await openEach(cells, subject, 
 const warm = new WeakSet()
 
 /** Returns the job of a call. The first time, the server is warmed up in a closed loop: 200 calls/s would take minutes. */
-async function warmJobOf(handle, subject, { warmMs }) {
-  const job = { ...jobOf(handle, subject), concurrency: 16 }
+async function warmJobOf(handle, subject, { warmMs, callOf }) {
+  const job = { ...jobOf(handle, subject, callOf), concurrency: 16 }
   if (!warm.has(handle)) await runLoad('http', { ...job, warmMs: 0, ms: warmMs })
   warm.add(handle)
   return job
@@ -86,7 +94,7 @@ const CALLS = {
   id: 'gateway/calls',
   title: 'tools/call through a gateway, HTTP, 16 at once',
   columns: ['perSecond', 'p50', 'p99', 'cpuPer1000'],
-  subjects: ['direct', 'proxy', 'portcall', 'mcp-proxy', 'supergateway'],
+  subjects: withBefore(['direct', 'proxy', 'portcall', 'mcp-proxy', 'supergateway']),
   cells: CELLS,
   rounds: 3,
   turns: 3,
@@ -107,6 +115,26 @@ const ADDED = {
     const { ms, warmMs } = settings
     const job = await warmJobOf(handle.of(cell), handle.subject, settings)
     return runLoad('paced', { ...job, everyMs: EVERY_MS, warmMs: warmMs / 10, ms: 2 * ms })
+  },
+}
+
+const LARGE_BYTES = 50_000
+const LARGE_CELLS = CELLS.filter(({ id }) => ['modern-modern', 'session-session', 'modern-stdio-modern'].includes(id))
+
+const LARGE = {
+  id: 'gateway/large',
+  title: 'tools/call with a result of 50 KB through a gateway, HTTP, 16 at once',
+  columns: ['perSecond', 'p50', 'cpuPer1000', 'peakMB'],
+  subjects: withBefore(['direct', 'proxy', 'portcall']),
+  cells: LARGE_CELLS,
+  rounds: 3,
+  turns: 3,
+  open: (subject) => openAll(LARGE_CELLS, subject),
+  async measure(handle, cell, settings) {
+    const callOf = (subject) => toolCall(nameOf(subject, 'blob'), { bytes: LARGE_BYTES }, { name: 'length', bytes: LARGE_BYTES })
+    const open = handle.of(cell)
+    const sample = await callsOf(open, handle.subject, { ...settings, callOf })
+    return { ...sample, peakMB: memoryOf(open.pid).peak / MB }
   },
 }
 
@@ -196,6 +224,7 @@ const IDLE = {
 
 export const GATEWAY = [
   CALLS,
+  LARGE,
   ADDED,
   inFrontOfOfficial(CALLS, 'tools/call through a gateway to a server of the official SDK 2.4, HTTP, 16 at once'),
   inFrontOfOfficial(ADDED, 'tools/call through a gateway to a server of the official SDK 2.4, 200 calls/s'),

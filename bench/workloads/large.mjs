@@ -1,4 +1,5 @@
 /** One MiB of text, as a result and as an argument. */
+import { withBefore } from '../against.mjs'
 import { CALLERS } from '../harness/callers.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { toolCall } from './messages.mjs'
@@ -6,7 +7,7 @@ import { MODE_TITLES } from './modes.mjs'
 
 const MIB = 2 ** 20
 const CONCURRENCY = 4
-const OURS = ['baseline', 'portcall']
+const OURS = withBefore(['baseline', 'portcall'])
 
 const RESULT = toolCall('blob', { bytes: MIB }, { name: 'length', bytes: MIB })
 const ARGUMENT = toolCall('measure', { text: 'x'.repeat(MIB) }, { name: 'text', text: String(MIB) })

@@ -1,5 +1,6 @@
 /** `tools/list` of 1,000 tools. */
 
+import { withBefore } from '../against.mjs'
 import { CALLERS } from '../harness/callers.mjs'
 import { openEach } from '../harness/each.mjs'
 import { subjectsFor } from '../subjects.mjs'
@@ -12,7 +13,7 @@ const TOOLS = 994
 const LEAST = 990
 const MOST = 1000
 const PAGE = 100
-const OURS = ['baseline', 'portcall']
+const OURS = withBefore(['baseline', 'portcall'])
 
 const WHOLE = [{ method: 'tools/list', params: {}, check: { name: 'tools', least: LEAST, most: MOST } }]
 

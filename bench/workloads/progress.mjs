@@ -1,11 +1,12 @@
 /** Ten thousand progress notifications on one call. */
+import { withBefore } from '../against.mjs'
 import { CALLERS } from '../harness/callers.mjs'
 import { ID } from '../load/request.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
 const COUNT = 10_000
-const OURS = ['baseline', 'portcall']
+const OURS = withBefore(['baseline', 'portcall'])
 
 const CALL = {
   method: 'tools/call',
