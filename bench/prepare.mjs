@@ -39,6 +39,9 @@ export const installGateways = () => installed('gateways')
 /** Installs the SDK of OpenTelemetry. */
 export const installTelemetry = () => installed('telemetry')
 
+/** Installs the library of views of ext-apps, and Playwright. */
+export const installViews = () => installed('views')
+
 export const prepareGo = async () =>
   attempt('servers/go', 'go', 'build', '-mod=readonly', '-buildvcs=false', '-o', '../../build/go', '.')
 

@@ -5,6 +5,7 @@ import {
   installGateways,
   installPeers,
   installTelemetry,
+  installViews,
   prepareGo,
   preparePython,
   prepareRust,
@@ -84,6 +85,7 @@ export const SUBJECTS = {
   'mcp-proxy': { title: 'mcp-proxy', programs: {}, modes: {}, peer: true, prepare: installGateways },
   supergateway: { title: 'supergateway', programs: {}, modes: {}, peer: true, prepare: installGateways },
   inspector: { title: 'official inspector', programs: {}, modes: {}, peer: true, prepare: installCommands },
+  'ext-apps': { title: 'ext-apps 2.0.4', programs: {}, modes: {}, peer: true, prepare: installViews },
   mcporter: { title: 'mcporter', programs: {}, modes: {}, peer: true, prepare: installCommands },
   autocannon: { title: 'autocannon', programs: {}, modes: {}, peer: true, prepare: installCommands },
   python: {

@@ -206,4 +206,7 @@ export const TARGETS = [
   { title: 'fourteen programs', groups: ['gateway/programs'], cells: ['clients'], metric: 'processes', most: 17 },
   { title: 'fourteen programs', groups: ['gateway/programs'], cells: ['clients'], metric: 'residentMB', most: 80 },
   { title: 'ready', groups: ['gateway/idle'], cells: ['u10'], metric: 'readyMs', most: 300 },
+  { title: 'library of views, gzip', groups: ['views/size'], cells: ['core'], metric: 'bundleKB', most: 4 },
+  { title: 'result to painted view', groups: ['views/paint'], cells: ['show'], metric: 'paintMs', to: 'ext-apps', most: 0.6 },
+  { title: 'edit to repainted view', groups: ['views/edit'], cells: ['edit'], metric: 'paintMs', most: 300 },
 ]

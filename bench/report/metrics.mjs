@@ -21,6 +21,7 @@ export const METRICS = {
   residentKB: { title: 'resident KiB each', unit: 'KiB', show: short },
   baseMB: { title: 'MiB before', unit: 'MiB', show: short },
   firstMs: { title: 'first answer ms', unit: 'ms', show: short },
+  paintMs: { title: 'painted ms', unit: 'ms', show: short },
   startCpuMs: { title: 'CPU ms', unit: 'ms', show: short },
   wholeMs: { title: 'whole ms', unit: 'ms', show: short },
   wholeCpuMs: { title: 'whole CPU ms', unit: 'ms', show: short },

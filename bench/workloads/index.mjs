@@ -17,6 +17,7 @@ import { PROGRESS } from './progress.mjs'
 import { SIZE } from './size.mjs'
 import { STORES } from './stores.mjs'
 import { TYPES } from './types.mjs'
+import { VIEWS } from './views.mjs'
 import { WORKERS } from './workers.mjs'
 
 /**
@@ -62,6 +63,7 @@ export const GROUPS = [
   ...COMMANDS,
   ...LOAD_GENERATORS,
   ...INSPECTORS,
+  ...VIEWS,
   ...SIZE,
   ...ELICIT,
   ...STORES,
