@@ -6,7 +6,7 @@ document.title = 'Refund'
 document.documentElement.lang = 'en'
 document.body.innerHTML = `
 <style>
-  form { padding: 20px; display: grid; gap: 16px; max-width: 480px; margin: 0 auto; box-sizing: border-box; }
+  form { padding: 20px; display: grid; gap: 16px; max-width: 480px; box-sizing: border-box; }
   h1 { margin: 0; font-size: var(--font-heading-md-size); line-height: var(--font-heading-md-line-height); }
   p { margin: 4px 0 0; font-size: var(--font-text-sm-size); line-height: var(--font-text-sm-line-height); color: var(--color-text-secondary); }
   label { display: grid; gap: 6px; font-size: var(--font-text-sm-size); font-weight: var(--font-weight-medium); }

@@ -32,6 +32,7 @@ document.body.innerHTML = `
   .long { display: inline; }
   [role=status]:not(:empty) { padding: 10px 12px; border-radius: var(--border-radius-md); font-size: var(--font-text-sm-size); color: var(--color-text-danger); background: var(--color-background-danger); }
   @media (max-width: 479px) { .long { position: absolute; clip-path: inset(50%); } .regions { flex: 1; } .regions label { flex: 1 auto; padding: 0 2px; } .value { font-size: 0.65rem; } }
+  @media (max-width: 359px) { form { flex: 1; } select, .regions { flex: 1 0 100%; } }
   @media (prefers-reduced-motion: reduce) { .bar, ol { transition: none; } }
 </style>
 <main>

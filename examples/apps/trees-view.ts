@@ -18,9 +18,9 @@ document.documentElement.lang = 'en'
 document.body.innerHTML = `
 <style>
   main { padding: 12px; display: grid; gap: 12px; }
-  header { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; justify-content: space-between; }
+  header { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; }
   input { flex: 1 1 180px; max-width: 320px; box-sizing: border-box; min-height: 44px; padding: 0 14px; border: 1px solid var(--color-text-tertiary); border-radius: var(--border-radius-md); background: var(--color-background-primary); font-size: 1rem; }
-  h1 { margin: 0; font-size: var(--font-heading-md-size); }
+  h1 { margin: 0 auto 0 0; font-size: var(--font-heading-md-size); }
   [role=status] { font-size: var(--font-text-sm-size); color: var(--color-text-secondary); font-variant-numeric: tabular-nums; }
   .table { height: 400px; overflow: auto; border: 1px solid var(--color-border-primary); border-radius: var(--border-radius-md); background: var(--color-background-primary); font-size: var(--font-text-sm-size); overscroll-behavior: contain; }
   .row { display: grid; grid-template-columns: 64px minmax(140px, 2fr) minmax(140px, 2fr) 88px 84px; min-width: 516px; height: ${ROW}px; align-items: center; box-sizing: border-box; border-bottom: 1px solid var(--color-border-secondary); }
@@ -34,6 +34,7 @@ document.body.innerHTML = `
   button { width: 100%; height: 100%; padding: 0 12px; border: 0; background: none; font-weight: var(--font-weight-medium); text-align: inherit; color: var(--color-text-secondary); cursor: pointer; }
   button:focus-visible { outline-offset: -2px; } [aria-sort=ascending] button::after { content: ' ↑'; } [aria-sort=descending] button::after { content: ' ↓'; }
   @media (max-width: 559px) { .row { grid-template-columns: 48px minmax(0, 2fr) minmax(0, 2fr) 72px 72px; } .row, .body, .body .row { min-width: 420px; } .body .row > *, button { padding: 0 8px; } }
+  @media (max-width: 439px) { h1, input { flex-basis: 100%; max-width: none; } .row { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 72px; } .row, .body, .body .row { min-width: 0; } .row > :nth-child(1), .row > :nth-child(4) { display: none; } }
   [aria-sort=ascending] button, [aria-sort=descending] button { color: var(--color-text-primary); }
 </style>
 <main>
