@@ -44,7 +44,8 @@ async function send(webhook: EventWebhook, sending: Sending = {}): Promise<Respo
   )
 }
 
-const create = (options: EventWebhookOptions = {}): EventWebhook => eventWebhook({ now: () => NOW * 1000, ...options })
+const URL = 'https://app.example.com/hook'
+const create = (options: EventWebhookOptions = {}): EventWebhook => eventWebhook({ url: URL, now: () => NOW * 1000, ...options })
 
 describe('events', () => {
   test('EVT-074 EVT-085 passes an event on after its signature was checked, and answers 204', async () => {
@@ -298,11 +299,15 @@ describe('registered subscriptions', () => {
     const values = await Promise.all((await store.list('')).map((key) => store.get(key)))
     expect(values.length).toBeGreaterThan(0)
     expect(JSON.stringify(values)).not.toContain(SECRET.slice(6, 20))
-    expect(() => eventWebhook({ store })).toThrow(/sealingKeys/)
+    expect(() => eventWebhook({ url: URL, store })).toThrow(/sealingKeys/)
   })
 })
 
 test('refuses a URL with a password', () => {
   expect(() => eventWebhook({ url: 'https://a:b@app.example.com/' })).toThrow(/url/)
+  expect(() => eventWebhook({ url: 'http://app.example.com/' })).toThrow('http://app.example.com/ must be an https URL')
+  expect(() => eventWebhook({ url: 'http://127.0.0.1:8085/' })).not.toThrow()
+  for (const options of [undefined, {}, { onEvent() {} }]) expect(() => eventWebhook(options as never)).toThrow(/eventWebhook/)
+  expect(() => eventWebhook({ onEvent() {} })).toThrow('nothing can be verified. Pass url')
   expect(create({ url: 'https://app.example.com/hook' }).url).toBe('https://app.example.com/hook')
 })

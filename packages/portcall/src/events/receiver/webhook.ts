@@ -1,6 +1,7 @@
 /** The endpoint that receives the events of webhook subscriptions. */
 
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { isLoopbackHost } from '../../../../util/src/loopback-host.ts'
 import { essence } from '../../../../util/src/media-type.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
 import { isStrictUrl } from '../../../../util/src/strict-url.ts'
@@ -76,12 +77,18 @@ interface SignedRequest {
  * app.post('/mcp-events', (context) => webhook(context.req.raw))
  * await client.events.on('order.created', { region: 'eu' }, ({ data }) => save(data), { webhook })
  */
-export function eventWebhook(options: EventWebhookOptions = {}): EventWebhook {
+export function eventWebhook(options: EventWebhookOptions): EventWebhook {
   checkOptions('eventWebhook', options, { names: OPTIONS })
   const { url, now = Date.now, seenTtlMs = 86_400_000 } = options
   const shown = url === undefined ? undefined : String(url)
   if (shown !== undefined && !isStrictUrl(shown))
     throw new TypeError('eventWebhook: url must be an http or https URL without user name, password and fragment')
+  if (shown === undefined && options.secrets === undefined)
+    throw new TypeError(
+      'eventWebhook: nothing can be verified. Pass url, to subscribe with client.events.on, or the secrets of subscriptions that were made elsewhere',
+    )
+  if (shown !== undefined && !isSafeUrl(new URL(shown)))
+    throw new TypeError(`eventWebhook: ${shown} must be an https URL. Only an address of this machine may have http`)
   const { subscriptions, messages } = storesOf(options)
   const registry = createWebhookRegistry(subscriptions, now)
   const receiver: Receiver = { options, registry, seen: createSeenMessages(messages, seenTtlMs) }
@@ -95,6 +102,11 @@ export function eventWebhook(options: EventWebhookOptions = {}): EventWebhook {
     }
   }
   return Object.assign(handle, { url: shown, register: registry.register })
+}
+
+/** Servers send events only to https URLs. One may allow itself an address of this machine. */
+function isSafeUrl({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopbackHost(hostname)
 }
 
 function storesOf({ store, sealingKeys }: EventWebhookOptions): { subscriptions: KeyValueStore; messages: KeyValueStore } {
