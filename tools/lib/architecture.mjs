@@ -42,6 +42,7 @@ export const FOLDERS = {
   ],
   compose: ['server', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   gateway: [
+    'events',
     'auth',
     'compose',
     'connect',

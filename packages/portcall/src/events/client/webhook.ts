@@ -65,7 +65,7 @@ export function webhookMode(session: EventSession, webhook: EventWebhook): Event
 }
 
 /** Returns how long to wait before the refresh: to a random point of the second half of the time, and some time before its end. */
-function refreshDelay({ refreshBefore }: JsonObject): number {
+export function refreshDelay({ refreshBefore }: JsonObject): number {
   const end = typeof refreshBefore === 'string' ? Date.parse(refreshBefore) : Number.NaN
   const ttlMs = refreshBefore === null ? LONGEST_TTL_MS : Number.isNaN(end) ? UNKNOWN_TTL_MS : end - Date.now()
   const fraction = 0.5 + 0.4 * Math.random()
@@ -73,7 +73,7 @@ function refreshDelay({ refreshBefore }: JsonObject): number {
 }
 
 /** Returns when a subscription ends, in milliseconds since 1970; `null` if it does not, or if the server does not say. */
-function timeOf(refreshBefore: string | null): number | null {
+export function timeOf(refreshBefore: string | null): number | null {
   const time = refreshBefore === null ? Number.NaN : Date.parse(refreshBefore)
   return Number.isNaN(time) ? null : time
 }

@@ -35,6 +35,7 @@ export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
   prompts: 1,
   resources: 1,
   events: 1,
+  eventWebhook: 'function',
   middleware: 'functions',
   capabilities: ['all', 'exact'],
   listTimeoutMs: 1,
@@ -81,7 +82,9 @@ export function checkUpstreamOptions(servers: GatewayOptions['servers']): void {
     const where = `createGateway(): the server ${JSON.stringify(name)}`
     checkOptions(where, options, { names: GATEWAY_SERVER_NAMES, advice: ADVICE })
     checkOptions(`${where}: http`, server.http ?? {}, { names: HTTP_CLIENT_LIMITS })
-    const { protocolVersion } = server
+    const { protocolVersion, eventWebhook } = server
+    if (eventWebhook && eventWebhook.url === undefined)
+      throw new TypeError(`${where}: the eventWebhook has no url. Pass it to eventWebhook({ url })`)
     if (protocolVersion !== undefined && !SUPPORTED_VERSIONS.includes(protocolVersion))
       throw new TypeError(
         `${where}: protocolVersion must be one of ${SUPPORTED_VERSIONS.join(', ')}, not ${describe(protocolVersion)}`,

@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from '../../connect/options.ts'
 import type { ConnectTarget } from '../../connect/target.ts'
+import type { EventWebhook } from '../../events/receiver/types.ts'
 import type { Auth, Middleware } from '../../jsonrpc/exchange.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
@@ -83,6 +84,11 @@ export interface GatewayServerOptions
   readonly resources?: ItemRules
   /** The types of events to offer. */
   readonly events?: ItemRules
+  /**
+   * Receives the events that the server delivers to webhooks only: what `eventWebhook({ url })` returns. Route the requests to its URL to it. The
+   * gateway offers these events by `push`, so that hosts without a public URL get them. Default: such events are left out.
+   */
+  readonly eventWebhook?: EventWebhook
   /** Middleware for the requests to this server, with the names that the server knows. The first is the outermost. */
   readonly middleware?: readonly Middleware[]
   /**

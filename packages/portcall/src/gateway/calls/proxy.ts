@@ -47,7 +47,10 @@ export async function proxyList(
   if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
   const filter = upstream.filters[info.kind]
   const list: unknown[] = response.result[info.key] as unknown[]
-  let items: readonly JsonObject[] = checkItems(list, { info, server: upstream.name, onEvent })
+  let items: readonly JsonObject[] = checkItems(list, {
+    ...{ info, server: upstream.name, onEvent },
+    hasWebhook: upstream.options.eventWebhook !== undefined,
+  })
   for (const policy of policies.list) items = (await policy.listed?.(upstream.name, info.kind, items)) ?? items
   const kept = items.flatMap((definition) => {
     const name = String(definition[info.id])

@@ -1,15 +1,17 @@
 import { onAbort } from '../../../../util/src/abort.ts'
 import { canonicalJson } from '../../../../util/src/canonical-json.ts'
 import { isString } from '../../../../util/src/strings.ts'
-import { notification, type Response, success } from '../../jsonrpc/message.ts'
-import { EventMethod, EventNotification } from '../../protocol/events.ts'
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import { isObject, type JsonObject, notification, type Response, success } from '../../jsonrpc/message.ts'
+import { EventMethod, EventNotification, eventErrorName } from '../../protocol/events.ts'
 import type { ItemCall } from '../calls/item-call.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
 import { requestResult } from '../upstreams/fetch-list.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createFollower, type Follower } from './follower.ts'
 import { createSharedStream, type SharedStream } from './shared-stream.ts'
-import type { EventStreamStart } from './stream-requests.ts'
+import type { EventStreamContext, EventStreamStart, RequestEventStream } from './stream-requests.ts'
+import { createWebhookStream } from './webhook-stream.ts'
 
 /** The streams of events that the gateway has opened at servers. */
 export interface SharedStreams {
@@ -40,14 +42,22 @@ export function createSharedStreams(): SharedStreams {
     const { group, forget } = groupOf(call)
     const { route, caller } = call
     const exchange = route.upstream.exchangeUnder(caller.policies)
+    const { auth } = caller
     const selection = { name: route.name, arguments: call.method.args(call.params) ?? {}, _meta: caller.sharedMeta }
+    const send = (method: string, params: JsonObject, context: EventStreamContext): Promise<JsonObject> =>
+      requestResult(exchange, { method, params }, { ...context, ...(auth && { auth }) })
+    const { eventWebhook: webhook } = route.upstream.options
     const stream = createSharedStream({
       start,
-      request({ cursor, maxAgeMs }, context) {
-        const params = { ...selection, cursor, ...(maxAgeMs !== undefined && { maxAgeMs }) }
-        const { auth } = caller
-        return requestResult(exchange, { method: EventMethod.stream, params }, { ...context, ...(auth && { auth }) })
-      },
+      request: withWebhook(
+        ({ cursor, maxAgeMs }, context) =>
+          send(EventMethod.stream, { ...selection, cursor, ...(maxAgeMs !== undefined && { maxAgeMs }) }, context),
+        webhook &&
+          createWebhookStream({
+            ...{ webhook, selection },
+            send: (method, params, signal) => send(method, params, { signal, notify: () => {} }),
+          }),
+      ),
       onMoved: (moved) => merge(moved, group),
       onEnd(ended) {
         group.delete(ended)
@@ -133,4 +143,25 @@ function merge(moved: SharedStream, group: Group): void {
     other.takeOver(moved)
     return
   }
+}
+
+/** Returns the request for a stream. A server that has none for these events is subscribed to with a webhook, if the gateway can receive it. */
+function withWebhook(request: RequestEventStream, webhookStream: RequestEventStream | undefined): RequestEventStream {
+  let isNeeded = false
+  if (!webhookStream) return request
+  return async (start, context) => {
+    if (isNeeded) return webhookStream(start, context)
+    try {
+      return await request(start, context)
+    } catch (error) {
+      if (!(error instanceof RpcError) || !hasNoStream(error)) throw error
+      isNeeded = true
+      return webhookStream(start, context)
+    }
+  }
+}
+
+function hasNoStream(error: RpcError): boolean {
+  if (error.code === ErrorCode.methodNotFound) return true
+  return eventErrorName(error) === 'Unsupported' && isObject(error.data) && error.data.feature === 'deliveryMode'
 }

@@ -11,10 +11,13 @@ export interface EventStreamStart {
 }
 
 /** Requests a stream. Settles when the server ends it, or when it is lost. @throws RpcError if the server refuses it. */
-export type RequestEventStream = (
-  start: EventStreamStart,
-  context: { readonly signal: AbortSignal; notify(message: Notification): void },
-) => Promise<unknown>
+export type RequestEventStream = (start: EventStreamStart, context: EventStreamContext) => Promise<unknown>
+
+/** The end of the request for a stream, and the receiver of its messages. */
+export interface EventStreamContext {
+  readonly signal: AbortSignal
+  notify(message: Notification): void
+}
 
 export interface StreamRequestsOptions {
   readonly request: RequestEventStream

@@ -24,6 +24,8 @@ export interface AnswerReader {
 
 export interface AnswerReaderOptions {
   readonly server: string
+  /** The gateway receives what the server delivers to webhooks. */
+  readonly hasWebhook: boolean
   /** Returns the Exchange with the middleware of the server and of policies. */
   readonly exchangeUnder: (policies: CombinedPolicies) => Exchange
   /** Returns the current policies. */
@@ -46,6 +48,7 @@ interface OwnRequest {
 
 export function createAnswerReader({
   server,
+  hasWebhook,
   exchangeUnder,
   policies,
   onEvent,
@@ -78,7 +81,7 @@ export function createAnswerReader({
       info,
       (message) => onEvent({ type: 'warning', server, message }),
     )
-    let offered: readonly JsonObject[] = checkItems(items, { info, server, onEvent })
+    let offered: readonly JsonObject[] = checkItems(items, { info, server, hasWebhook, onEvent })
     for (const policy of policies().list) {
       const check = isKept && policy.listedEarlier ? 'listedEarlier' : 'listed'
       offered = (await policy[check]?.(server, info.kind, offered)) ?? offered

@@ -8,13 +8,15 @@ export interface CheckOptions {
   readonly info: GatewayKindInfo
   /** The name of the server. */
   readonly server: string
+  /** The gateway receives what the server delivers to webhooks. */
+  readonly hasWebhook: boolean
   readonly onEvent: OnGatewayEvent
 }
 
 /** Returns the items of a server's list that can be offered, and reports the others. */
-export function checkItems(items: readonly unknown[], { info, server, onEvent }: CheckOptions): JsonObject[] {
+export function checkItems(items: readonly unknown[], { info, server, hasWebhook, onEvent }: CheckOptions): JsonObject[] {
   return items.flatMap((listed) => {
-    const item = isObject(listed) ? normalize(info, listed, server) : undefined
+    const item = isObject(listed) ? normalize(info, listed, { server, hasWebhook }) : undefined
     const reason = item ? findItemFault(info, item) : 'not an object, or nested too deeply (maxJsonDepth)'
     if (item && reason === undefined) return [item]
     onEvent({ type: 'item-dropped', server, kind: info.kind, name: nameOf(listed, info), reason: reason ?? '' })
@@ -23,12 +25,19 @@ export function checkItems(items: readonly unknown[], { info, server, onEvent }:
 }
 
 /** Completes a tool, and removes the ways of delivery of an event type that the gateway does not pass on. */
-function normalize(info: GatewayKindInfo, item: JsonObject, server: string): JsonObject {
+function normalize(
+  info: GatewayKindInfo,
+  item: JsonObject,
+  { server, hasWebhook }: Pick<CheckOptions, 'server' | 'hasWebhook'>,
+): JsonObject {
   if (info.kind !== 'event') return withInputType(info, item)
   // A server that others are mounted on delivers its own events.
   if (server === SELF) return item
   const { delivery } = item
-  return Array.isArray(delivery) ? { ...item, delivery: delivery.filter((mode) => mode === 'poll' || mode === 'push') } : item
+  if (!Array.isArray(delivery)) return item
+  const modes = delivery.filter((mode) => mode === 'poll' || mode === 'push')
+  const isReceived = hasWebhook && !modes.includes('push') && delivery.includes('webhook')
+  return { ...item, delivery: isReceived ? [...modes, 'push'] : modes }
 }
 
 /** Arguments are always an object, also if a server leaves their schema or its type out. */

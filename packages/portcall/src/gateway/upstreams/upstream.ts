@@ -139,6 +139,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   const exchangeUnder = createExchanges(createSender(options, { health, connections, traffic }), options)
   const catalogue = createCatalogue({
     server: name,
+    hasWebhook: server.eventWebhook !== undefined,
     exchangeUnder,
     policies,
     waitingSince: () => (isShared && health.state === 'connecting' ? connectingSince : undefined),

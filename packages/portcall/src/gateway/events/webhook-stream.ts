@@ -1,0 +1,100 @@
+import { randomId } from '../../../../util/src/random.ts'
+import { isString } from '../../../../util/src/strings.ts'
+import { delay, unref } from '../../../../util/src/timers.ts'
+import { refreshDelay, timeOf } from '../../events/client/webhook.ts'
+import type { EventWebhook, WebhookListener } from '../../events/receiver/types.ts'
+import { createWebhookSecret } from '../../events/signature.ts'
+import { type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
+import { type EventCursor, EventMethod, EventNotification } from '../../protocol/events.ts'
+import type { EventStreamStart, RequestEventStream } from './stream-requests.ts'
+
+export interface WebhookStreamOptions {
+  readonly webhook: EventWebhook
+  /** The name and the arguments of the events, as the server knows them, and metadata. */
+  readonly selection: { readonly name: string; readonly arguments: JsonObject; readonly _meta: JsonObject }
+  /** Sends a request to the server. @throws RpcError */
+  readonly send: (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+}
+
+/** Less than the interval of the heartbeats of streams. */
+const HEARTBEAT_INTERVAL_MS = 15_000
+const UNSUBSCRIBE_TIMEOUT_MS = 10_000
+
+/**
+ * Creates the request for a stream of events that the server delivers to webhooks only: the gateway is the receiver. It settles as a stream does. The
+ * secret and the URL are those of the gateway, one for each stream, and no caller sees them.
+ */
+export function createWebhookStream({ webhook, selection, send }: WebhookStreamOptions): RequestEventStream {
+  const { _meta, ...registered } = selection
+  return async (start, { signal, notify }) => {
+    const url = new URL(webhook.url ?? '')
+    url.searchParams.set('stream', randomId())
+    const endpoint = { mode: 'webhook', url: url.href, secret: createWebhookSecret() }
+    const output = createStreamOutput(start, notify)
+    const registration = await webhook.register({ ...registered, secret: endpoint.secret, listener: output.listener })
+    const timer = unref(setInterval(output.beat, HEARTBEAT_INTERVAL_MS))
+    try {
+      while (!output.isEnded && !signal.aborted) {
+        const { maxAgeMs } = start
+        const position = { cursor: output.cursor, ...(maxAgeMs !== undefined && { maxAgeMs }) }
+        const result = await send(EventMethod.subscribe, { ...selection, ...position, delivery: endpoint }, signal)
+        const { id, refreshBefore } = result
+        await registration.confirm(String(id), timeOf(isString(refreshBefore) ? refreshBefore : null))
+        output.subscribed(result)
+        await Promise.race([output.ended, delay(refreshDelay(result), signal)])
+      }
+    } finally {
+      clearInterval(timer)
+      await registration.end()
+      const delivery = { mode: endpoint.mode, url: endpoint.url }
+      send(EventMethod.unsubscribe, { ...selection, delivery }, AbortSignal.timeout(UNSUBSCRIBE_TIMEOUT_MS)).catch(() => {})
+    }
+  }
+}
+
+/** Turns deliveries into the messages of a stream. Those that arrive before the subscription is known to be made wait for it. */
+function createStreamOutput(start: EventStreamStart, notify: (message: Notification) => void) {
+  let cursor: EventCursor = start.cursor
+  let waiting: Notification[] | undefined = []
+  let isEnded = false
+  let end!: () => void
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const send = (method: string, params: JsonObject): void => {
+    if (isString(params.cursor)) cursor = params.cursor
+    const message = notification(method, params)
+    if (waiting) waiting.push(message)
+    else notify(message)
+  }
+  const listener: WebhookListener = {
+    onEvent: (event) => send(EventNotification.event, { ...event }),
+    onGap: (position) => send(EventNotification.active, { cursor: position, truncated: true }),
+    onTerminated(error) {
+      send(EventNotification.terminated, { error })
+      isEnded = true
+      end()
+    },
+  }
+  return {
+    listener,
+    ended,
+    get isEnded() {
+      return isEnded
+    },
+    get cursor() {
+      return cursor
+    },
+    subscribed(result: JsonObject): void {
+      const truncated = result.truncated === true
+      const position = isString(result.cursor) ? result.cursor : null
+      const messages = waiting ?? []
+      const isFirst = waiting !== undefined
+      waiting = undefined
+      if (isFirst || truncated) notify(notification(EventNotification.active, { cursor: position, truncated }))
+      if (isFirst && messages.length === 0) cursor = position
+      for (const message of messages) notify(message)
+    },
+    beat: () => void (waiting || notify(notification(EventNotification.heartbeat, { cursor }))),
+  }
+}

@@ -1,0 +1,101 @@
+/** Events of servers that deliver to webhooks only, through a gateway that receives them. */
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
+import { eventually } from '../../test-kit/eventually.ts'
+import { connect } from '../connect/connect.ts'
+import { events as clientEvents } from '../events/client/extension.ts'
+import { eventWebhook } from '../events/receiver/webhook.ts'
+import { events } from '../events/server/extension.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { createServer } from '../server/server.ts'
+import { createGateway } from './gateway.ts'
+
+const NAME = 'shop__order.created'
+
+async function openGateway() {
+  const http = createHttpServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk)
+    const init = { method: 'POST', headers: incoming.headers as Record<string, string>, body: Buffer.concat(chunks) }
+    const response = await webhook(new Request(url, init))
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/events`
+  const webhook = eventWebhook({ url })
+  const shop = createServer(
+    { name: 'shop', version: '1' },
+    { extensions: [events({ webhooks: { allow: ['127.0.0.1'], limits: { sweepIntervalMs: 100 } } })] },
+  )
+  const created = shop.event('order.created', {
+    description: 'Orders',
+    payload: z.object({ id: z.string() }),
+    delivery: ['webhook'],
+  })
+  const sent: { readonly method: string; readonly params: JsonObject | undefined }[] = []
+  const target: Exchange = (request, context) => {
+    sent.push({ method: request.method, params: request.params })
+    return shop.exchange(request, { ...context, auth: { principal: 'gateway' } })
+  }
+  const gateway = createGateway({ servers: { shop: { target: { exchange: target }, eventWebhook: webhook } } })
+  onTestFinished(async () => {
+    await gateway.close()
+    await shop.event.stop()
+    shop.close()
+    http.closeAllConnections()
+    http.close()
+  })
+  const subscriptions = () => sent.filter(({ method }) => method === 'events/subscribe')
+  return { gateway, created, sent, subscriptions, url }
+}
+
+test('feed the streams of callers, which learn neither the URL nor the secret', async () => {
+  const { gateway, created, sent, subscriptions, url } = await openGateway()
+  const seen: unknown[] = []
+  const spied: Exchange = async (request, context) => {
+    const notify: typeof context.notify = (notification) => {
+      seen.push(notification)
+      return context.notify(notification)
+    }
+    const response = await gateway.exchange(request, { ...context, signal: context.signal, notify })
+    seen.push(response)
+    return response
+  }
+  const clients = await Promise.all([0, 1].map(() => connect({ ...gateway, exchange: spied }, { extensions: [clientEvents()] })))
+  for (const client of clients) onTestFinished(() => client.close())
+  expect(await clients[0]?.events.list().toArray()).toMatchObject([{ name: NAME, delivery: ['push'] }])
+  const received: string[][] = [[], []]
+  const opened = await Promise.all(
+    clients.map((client, at) => client.events.on(NAME, {}, ({ eventId }) => void received[at]?.push(eventId))),
+  )
+  await created.emit({ id: '1' }, { eventId: 'ord-1' })
+  await eventually(() => expect(received).toEqual([['ord-1'], ['ord-1']]))
+  expect(subscriptions()).toHaveLength(1)
+  const delivery = subscriptions()[0]?.params?.delivery as { url: string; secret: string }
+  expect(delivery.url.startsWith(url)).toBe(true)
+  for (const secret of [delivery.secret, delivery.url, url]) expect(JSON.stringify(seen)).not.toContain(secret)
+  await opened[0]?.close()
+  await created.emit({ id: '2' }, { eventId: 'ord-2' })
+  await eventually(() => expect(received).toEqual([['ord-1'], ['ord-1', 'ord-2']]))
+  await opened[1]?.close()
+  await eventually(() => expect(sent.at(-1)?.method).toBe('events/unsubscribe'))
+})
+
+test('end the streams when the server removes the type', async () => {
+  const { gateway, created } = await openGateway()
+  await using client = await connect(gateway, { extensions: [clientEvents()] })
+  const subscription = await client.events.on(NAME, {}, () => {})
+  created.remove()
+  await expect(subscription.ended).rejects.toMatchObject({ reason: 'terminated', error: { code: -32023 } })
+})
+
+test('need a webhook with a URL', () => {
+  const secrets = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+  const shop = createServer({ name: 'shop', version: '1' })
+  expect(() => createGateway({ servers: { shop: { target: shop, eventWebhook: eventWebhook({ secrets }) } } })).toThrow(
+    'the server "shop": the eventWebhook has no url',
+  )
+})
