@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { GATEWAY_KINDS } from '../policy/item-kinds.ts'
 import { checkItems } from './check-item.ts'
 
-const check = (item: object): unknown => checkItems([item], { info: GATEWAY_KINDS.tool, server: 's', hasWebhook: false, onEvent: () => {} })[0]
+const check = (item: object): unknown =>
+  checkItems([item], { info: GATEWAY_KINDS.tool, server: 's', hasWebhook: false, onEvent: () => {} })[0]
 
 test.each<[input: object, offered: unknown]>([
   [{}, { type: 'object' }],
