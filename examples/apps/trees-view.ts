@@ -34,7 +34,7 @@ document.body.innerHTML = `
   button { width: 100%; height: 100%; padding: 0 12px; border: 0; background: none; font-weight: var(--font-weight-medium); text-align: inherit; color: var(--color-text-secondary); cursor: pointer; }
   button:focus-visible { outline-offset: -2px; } [aria-sort=ascending] button::after { content: ' ↑'; } [aria-sort=descending] button::after { content: ' ↓'; }
   @media (max-width: 559px) { .row { grid-template-columns: 48px minmax(0, 2fr) minmax(0, 2fr) 72px 72px; } .row, .body, .body .row { min-width: 420px; } .body .row > *, button { padding: 0 8px; } }
-  @media (max-width: 439px) { h1, input { flex-basis: 100%; max-width: none; } .row { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 72px; } .row, .body, .body .row { min-width: 0; } .row > :nth-child(1), .row > :nth-child(4) { display: none; } }
+  @media (max-width: 379px) { h1, input { flex-basis: 100%; max-width: none; } .row { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 72px; } .row, .body, .body .row { min-width: 0; } .row > :nth-child(1), .row > :nth-child(4) { display: none; } }
   [aria-sort=ascending] button, [aria-sort=descending] button { color: var(--color-text-primary); }
 </style>
 <main>
