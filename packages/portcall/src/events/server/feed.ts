@@ -46,7 +46,7 @@ export interface EventFeed {
 }
 
 /** Recent entries are kept in memory, so that the streams and subscriptions of a process read each event once. */
-const MAX_CACHED = 4000
+const MAX_CACHED = 10_000
 const MAX_CACHED_LENGTH = 4 * 1024 * 1024
 
 /** Creates the feed of the events with a key. */

@@ -351,10 +351,10 @@ describe('deliveries', () => {
     await emit('1')
     await eventually(() => expect(endpoint.ids()).toContain('ord-1'))
     // The events that this process has kept in memory are gone too.
-    for (let id = 2; id < 6000; id++) await emit(String(id))
+    for (let id = 2; id < 13_000; id++) await emit(String(id))
     endpoint.received.length = 0
     endpoint.answer = () => 204
-    await eventually(() => expect(endpoint.ids().at(-1)).toBe('ord-5999'))
+    await eventually(() => expect(endpoint.ids().at(-1)).toBe('ord-12999'))
     const gap = endpoint.received.find(({ body }) => body.type === 'gap')
     expect(gap?.headers['webhook-id']).toMatch(/^msg_gap_/)
     expect(gap?.body).toMatchObject({ type: 'gap', cursor: expect.any(String) })
