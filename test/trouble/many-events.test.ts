@@ -15,9 +15,9 @@ const PROGRAM = fileURLToPath(new URL('support/many-events-process.mjs', import.
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const SUBSCRIPTIONS = 10_000
 const PER_SECOND = 100
-const SECONDS = 60
+const SECONDS = 30
 const EVENTS = PER_SECOND * SECONDS
-const KILLS = 4
+const KILLS = 3
 
 const folder = temporaryFolder(afterAll)
 const { redis, postgres } = await startDatabases()
