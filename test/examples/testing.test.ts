@@ -13,6 +13,7 @@ test('the tests in examples/ pass', async () => {
   const programs = await Promise.all([
     example('testing'),
     example('testing-changes'),
+    example('testing-events'),
     example('testing-exchange'),
     example('testing-faults'),
     example('testing-input'),

@@ -59,6 +59,7 @@ export const FOLDERS = {
   ],
   recording: ['protocol', 'jsonrpc', 'util'],
   diagnostics: [
+    'events',
     'cards',
     'recording',
     'views',
@@ -76,7 +77,20 @@ export const FOLDERS = {
     'util',
   ],
   preview: ['diagnostics', 'apps', 'auth', 'connect', 'client', 'transports', 'protocol', 'jsonrpc', 'util'],
-  testing: ['serve', 'connect', 'auth', 'tasks', 'client', 'server', 'transports', 'protocol', 'jsonrpc', 'stores', 'util'],
+  testing: [
+    'events',
+    'serve',
+    'connect',
+    'auth',
+    'tasks',
+    'client',
+    'server',
+    'transports',
+    'protocol',
+    'jsonrpc',
+    'stores',
+    'util',
+  ],
 }
 
 /**

@@ -19,6 +19,21 @@ const FLAGS = {
     description: 'Time to wait for the server in each step, in seconds (default: 4)',
   },
   'protocol-version': CONNECTION_FLAGS['protocol-version'],
+  event: { type: 'string', value: 'NAME', description: 'Find out why a host receives no events of this type' },
+  arguments: { type: 'string', value: 'JSON', description: 'With --event: the arguments of the subscription' },
+  cursor: { type: 'string', value: 'CURSOR', description: 'With --event: the position that the host has saved' },
+  webhook: { type: 'string', value: 'URL', description: 'With --event: the webhook of the host; subscribes with it' },
+  secret: { type: 'string', value: 'SECRET', description: 'With --webhook: its secret, whsec_…; @FILE reads it' },
+  delivery: {
+    type: 'string',
+    value: 'FILE',
+    description: 'With --webhook: a refused delivery, as JSON with headers and body',
+  },
+  profile: {
+    type: 'string',
+    value: 'NAME',
+    description: 'With --event: the text that the host follows, spec or chatgpt (default: spec)',
+  },
   verbose: { type: 'boolean', short: 'v', description: 'Show the evidence of all steps, not only of those with problems' },
 } as const
 
@@ -37,6 +52,7 @@ export const doctorCommand: Command = defineCommand({
     'portcall doctor https://api.example.com/mcp',
     'portcall doctor .mcp.json:notes --verbose',
     'portcall doctor --json -- node server.js',
+    'portcall doctor https://shop.example.com/mcp --event order.created --arguments \'{"region":"eu"}\'',
   ],
   async run({ server, flags, io }) {
     const { resolveTarget } = await import('../target/resolve.ts')
@@ -59,6 +75,9 @@ async function readOptions({ target, headers }: ResolvedTarget, flags: ValuesOf<
     signal: io.signal,
     ...(auth && { auth }),
     ...(stepTimeoutMs !== undefined && { stepTimeoutMs }),
+    ...(flags.event !== undefined && {
+      events: await (await import('../events/diagnosed-events.ts')).readDiagnosedEvents(flags),
+    }),
     ...(flags['protocol-version'] !== undefined && { protocolVersion: flags['protocol-version'] }),
   }
 }
@@ -127,6 +146,7 @@ const EXIT_REASONS: { readonly [step in DiagnosisStepId]: ExitReason } = {
   lists: 'failed',
   schemas: 'failed',
   hosts: 'failed',
+  events: 'failed',
 }
 
 const CONCLUSIONS: { readonly [verdict in Diagnosis['verdict']]: string } = {

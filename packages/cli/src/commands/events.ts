@@ -1,10 +1,11 @@
 import type { ClientEvents, EventDeliveryMode, EventOptions, EventType } from 'portcall/events/client'
 import { isObject, type JsonObject } from 'portcall/jsonrpc'
-import { buildArguments, readArguments, readInput, validateArguments } from '../arguments.ts'
+import { buildArguments, readArguments, validateArguments } from '../arguments.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type Flags, type ValuesOf } from '../command.ts'
 import { findByName, unknownName } from '../command-line/did-you-mean.ts'
 import { readCountFlag, readPortFlag, readSecondsFlag } from '../command-line/flag-values.ts'
+import { readSecretFlag } from '../events/diagnosed-events.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { type EventsClient, withEventsClient } from '../target/connect.ts'
@@ -119,7 +120,7 @@ const subscribe: Action = async (client, { name, words, flags, io }) => {
   const args = await readEventArguments(client.events, name, words)
   const { createWebhookSecret, isWebhookSecret } = await import('portcall/events/client')
   const given = flags.secret
-  const secret = given === undefined ? createWebhookSecret() : await readSecret(given)
+  const secret = given === undefined ? createWebhookSecret() : await readSecretFlag(given)
   if (!isWebhookSecret(secret)) throw usageError('--secret must be whsec_ and the base64 of 24 to 64 bytes')
   const delivery = { mode: 'webhook', url: urlOf(flags), secret }
   const params = { name, arguments: args, delivery, cursor: null, ...readTimes(flags) }
@@ -175,10 +176,6 @@ function readTimes(flags: ActionOptions['flags']): { readonly maxAgeMs?: number;
     ...(maxAge !== undefined && { maxAgeMs: Math.round(readSecondsFlag('max-age', maxAge)) }),
     ...(ttl !== undefined && { ttlMs: Math.round(readSecondsFlag('ttl', ttl)) }),
   }
-}
-
-async function readSecret(text: string): Promise<string> {
-  return text.startsWith('@') ? (await readInput(text.slice(1))).trim() : text
 }
 
 function urlOf({ url }: ActionOptions['flags']): string {

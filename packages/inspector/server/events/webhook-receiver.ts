@@ -9,7 +9,7 @@ import { readBody } from '../../../util/src/read-body.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
 /** A delivery, as the page shows it. */
-export type ReceivedDelivery = JsonObject & {
+export type ShownDelivery = JsonObject & {
   readonly messageId: string
   readonly verdict: SignatureCheck['type']
   readonly status: number
@@ -27,7 +27,7 @@ export interface ReceivedWebhook {
 /** The receiver of all subscriptions. It listens from the first one on. */
 export interface WebhookReceiver {
   /** Opens a URL of its own for a subscription, and calls back for each request that reaches it. */
-  open(onDelivery: (delivery: ReceivedDelivery) => void): Promise<ReceivedWebhook>
+  open(onDelivery: (delivery: ShownDelivery) => void): Promise<ReceivedWebhook>
   close(): Promise<void>
 }
 
@@ -77,7 +77,7 @@ interface KeptDelivery {
   readonly body: string
 }
 
-function receiveAt(url: string, onDelivery: (delivery: ReceivedDelivery) => void) {
+function receiveAt(url: string, onDelivery: (delivery: ShownDelivery) => void) {
   let secret = ''
   let handled = 0
   const kept = new Map<string, KeptDelivery>()

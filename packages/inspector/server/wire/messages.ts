@@ -145,8 +145,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
 
   return {
     record(wire) {
-      const text = maskWebhookSecrets(wire.text)
-      const value = parseJson(text)
+      const { text, value } = parseMasked(wire.text)
       if (!Array.isArray(value) || value.length === 0) return [recordOne(wire, { value, text })]
       return value.map((item) => recordOne(wire, { value: item, text: JSON.stringify(item), isBatch: true }))
     },
@@ -247,4 +246,9 @@ function now(): number {
 
 function masked(value: JsonValue): JsonValue {
   return JSON.parse(maskWebhookSecrets(JSON.stringify(value))) as JsonValue
+}
+
+function parseMasked(sent: string): ParsedText {
+  const text = maskWebhookSecrets(sent)
+  return { text, value: parseJson(text) }
 }

@@ -31,12 +31,15 @@ export { snapshotOfRecording } from '../diagnostics/compare/snapshot-of-recordin
 export { diagnose } from '../diagnostics/doctor/diagnose.ts'
 export {
   DIAGNOSIS_STEPS,
+  type DiagnosedEvents,
+  type DiagnosedWebhook,
   type DiagnoseOptions,
   type Diagnosis,
   type DiagnosisEvent,
   type DiagnosisProblem,
   type DiagnosisStepId,
   type Evidence,
+  type ReceivedEventDelivery,
   type StepResult,
   type StepVerdict,
 } from '../diagnostics/doctor/types.ts'

@@ -25,6 +25,13 @@ export type { ContractSubject, TestFramework } from '../testing/contracts/contra
 export { type LogBounds, logContract } from '../testing/contracts/log-contract.ts'
 export { type OpenQueue, queueContract } from '../testing/contracts/queue-contract.ts'
 export { storeContract } from '../testing/contracts/store-contract.ts'
+export {
+  type EventReceiver,
+  type EventReceiverAnswer,
+  type EventReceiverOptions,
+  eventReceiver,
+  type ReceivedDelivery,
+} from '../testing/events/event-receiver.ts'
 export { type ClockTimer, createFakeClock, type FakeClock, type InstalledClock, type SetTimer } from '../testing/fake-clock.ts'
 export { type ChannelFaults, faultyChannel, type MessageFaults } from '../testing/faults/faulty-channel.ts'
 export {

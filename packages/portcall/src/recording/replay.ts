@@ -2,6 +2,7 @@ import { isJsonEqual } from '../../../util/src/json-equal.ts'
 import type { Channel, ChannelInput } from '../jsonrpc/channel.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Message, Notification, Request, RequestId } from '../jsonrpc/message.ts'
+import { EventMethod } from '../protocol/events.ts'
 import { METHODS } from '../protocol/methods.ts'
 import { createIdTranslator, isRequestMessage, isResponseMessage, matchesRecorded, relatedRequestId } from './message-matching.ts'
 import { type Recording, type RecordingEntry, readRecording } from './recording.ts'
@@ -114,7 +115,8 @@ function createScript(entries: readonly RecordingEntry[], direction: RecordingEn
   }
   const isDue = (message: Message): boolean => {
     if (!isResponseMessage(message) || message.id === undefined || !ids.isKnown(message.id)) return false
-    return !METHODS.get(methods.get(message.id) ?? '')?.longLived
+    const method = methods.get(message.id) ?? ''
+    return method !== EventMethod.stream && !METHODS.get(method)?.longLived
   }
 
   return {

@@ -5,6 +5,7 @@ import type { DiagnosisState, RunStep, StepOutcome } from './facts.ts'
 import { checkAuthorization } from './steps/authorization.ts'
 import { checkDns } from './steps/dns.ts'
 import { checkEra } from './steps/era.ts'
+import { checkEvents } from './steps/events.ts'
 import { checkHosts, checkSchemas } from './steps/findings.ts'
 import { checkHttp } from './steps/http.ts'
 import { checkCapabilities, checkLists } from './steps/inventory.ts'
@@ -38,6 +39,7 @@ const RUN: { readonly [step in DiagnosisStepId]: RunStep } = {
   lists: checkLists,
   schemas: checkSchemas,
   hosts: checkHosts,
+  events: checkEvents,
 }
 
 const AFTER_CONNECTING = ['capabilities', 'lists', 'schemas', 'hosts'] as const
@@ -48,7 +50,7 @@ const STEPS: { readonly [kind in TargetKind]: readonly DiagnosisStepId[] } = {
 }
 
 /** These steps look at different things: the next one runs even if one has found an error. */
-const INDEPENDENT: ReadonlySet<DiagnosisStepId> = new Set(['session', 'capabilities', 'lists', 'schemas', 'hosts'])
+const INDEPENDENT: ReadonlySet<DiagnosisStepId> = new Set(['session', 'capabilities', 'lists', 'schemas', 'hosts', 'events'])
 
 const STEP_TIMEOUT_MS = 4000
 
@@ -67,7 +69,8 @@ type TargetKind = 'url' | 'program' | 'other'
 export async function* diagnose(target: ConnectTarget, options: DiagnoseOptions = {}): AsyncGenerator<DiagnosisEvent, void> {
   const { stepTimeoutMs = STEP_TIMEOUT_MS, signal = new AbortController().signal } = options
   const state: DiagnosisState = { target, options, stepTimeoutMs, signal, known: {} }
-  const planned = STEPS[kindOf(target)]
+  const usual = STEPS[kindOf(target)]
+  const planned: readonly DiagnosisStepId[] = options.events ? [...usual, 'events'] : usual
   const steps: StepResult[] = []
   try {
     for (const step of planned) {

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
+import type { EventCursor, EventDeliveryMode } from '../../protocol/events.ts'
 
 /** The name of a step. */
 export type DiagnosisStepId =
@@ -16,6 +18,7 @@ export type DiagnosisStepId =
   | 'lists'
   | 'schemas'
   | 'hosts'
+  | 'events'
 
 /** The titles of the steps of a diagnosis, in the order in which they run. */
 export const DIAGNOSIS_STEPS: { readonly [step in DiagnosisStepId]: string } = {
@@ -33,6 +36,7 @@ export const DIAGNOSIS_STEPS: { readonly [step in DiagnosisStepId]: string } = {
   lists: 'Lists',
   schemas: 'Schemas',
   hosts: 'Limits of hosts',
+  events: 'Events',
 }
 
 /** The outcome of a step. `skipped`: it does not apply to this server. */
@@ -113,8 +117,48 @@ export type DiagnosisEvent =
       readonly diagnosis: Diagnosis
     }
 
+/** A delivery that a receiver got, and refused. */
+export interface ReceivedEventDelivery {
+  /** Its headers, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Its body, as received. */
+  readonly body: string
+  /** When it arrived, in milliseconds since 1970, by the clock of the receiver. Default: now. */
+  readonly receivedAt?: number
+}
+
+/** The webhook of a host. */
+export interface DiagnosedWebhook {
+  /** Its URL. */
+  readonly url: string
+  /** The secret that signs the deliveries. */
+  readonly secret: string
+}
+
+/** The subscription of a host that receives nothing. */
+export interface DiagnosedEvents {
+  /** The name of the event type. Default: only the capability and the list are checked. */
+  readonly name?: string
+  /** The arguments of the subscription. */
+  readonly arguments?: JsonObject
+  /** The delivery modes that the host can use. Default: all. */
+  readonly modes?: readonly EventDeliveryMode[]
+  /** The text that the host follows: `chatgpt` looks for the capability `events`. Default: `spec`. */
+  readonly profile?: 'spec' | 'chatgpt'
+  /** The position that the host has saved. */
+  readonly cursor?: EventCursor
+  /** The webhook of the host. The subscription is made, or refreshed, as the host does it. */
+  readonly webhook?: DiagnosedWebhook
+  /** The time until which the host has to refresh its subscription, in ISO 8601, as the server has returned it. */
+  readonly refreshBefore?: string | null
+  /** A delivery whose signature is checked with the secret of the webhook. */
+  readonly delivery?: ReceivedEventDelivery
+}
+
 /** Options of `diagnose`. */
 export interface DiagnoseOptions {
+  /** Checks why a host receives no events. Default: events are not checked. */
+  readonly events?: DiagnosedEvents
   /** Additional headers of every HTTP request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Obtains access tokens for a protected server. */

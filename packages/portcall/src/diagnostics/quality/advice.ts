@@ -70,6 +70,33 @@ const ADVICE: { readonly [rule: string]: string } = {
   'view-target': 'Make it at least 44 px wide and high, or enlarge it with padding.',
   'view-scroll': 'Let the view grow instead: people scroll the conversation, and get stuck in a second scroll area.',
   'view-axe': 'See the address of the rule.',
+  'events-not-declared':
+    'Add the extension io.modelcontextprotocol/events to the server. In Portcall: extensions: [events()]. For ChatGPT: events({ profile: "chatgpt" }).',
+  'events-revision':
+    'Let client and server use the newest revision: the extension does not exist before. For hosts with initialize: events({ profile: "chatgpt" }).',
+  'events-list': 'The server declares events, so it has to answer this request. Look at the log of the server.',
+  'events-none-visible': 'Check whether the types are registered, and whether this user has the scopes and passes `visible`.',
+  'events-unknown-type': 'Subscribe to one of the types that the server lists for this user, or give the user access.',
+  'events-mode': 'Add one of the modes of the host to `delivery` of the type, or use a host or a gateway with one of its modes.',
+  'events-refused': 'Correct the subscription, or give the user access to these arguments.',
+  'events-scope': 'Sign in again with the scopes of the type: the list shows types that this token does not suffice for.',
+  'events-limit': 'End subscriptions that nobody uses, or raise the limit of the server.',
+  'events-principal': 'Protect the server, and send a token: webhooks belong to a signed-in user. Otherwise use poll or push.',
+  'webhook-forbidden':
+    'Use a public https URL. To receive on this machine while you develop: events({ webhooks: { allow: ["127.0.0.1"] } }).',
+  'webhook-unreachable':
+    'Check from the machine of the server that the URL answers a POST: name, firewall, certificate, path, and that the receiver runs.',
+  'webhook-challenge': 'Return the member challenge of the body as { "challenge": … }, with status 200. eventWebhook() does it.',
+  'webhook-suspended':
+    'Correct what lastError says. This refresh has resumed the deliveries; let the host refresh at the latest at refreshBefore.',
+  'webhook-failing': 'Look at the log of the receiver. Answer 2xx once the event is stored, within about five seconds.',
+  'webhook-expired': 'Subscribe again with the last cursor, and refresh each subscription before refreshBefore, with a margin.',
+  'webhook-signature':
+    'Check the delivery over the bytes of the body, before anything parses it, with the secret of the last subscribe request.',
+  'webhook-clock': 'Set the clocks of both machines with NTP: a message may be five minutes off.',
+  'webhook-headers': 'Let proxies pass webhook-id, webhook-timestamp and webhook-signature on unchanged.',
+  'events-truncated':
+    'Save the new cursor, read the state with the tools of the server, and come back sooner, or keep events longer.',
 }
 
 /** Returns what to change when a rule reports something. */
