@@ -35,6 +35,7 @@ test.each<[string, object, string]>([
   ['an operation id', { routes: [{ operationIds: ['listPet'], to: 'exclude' }] }, 'did you mean "listPets"?'],
   ['a fixed argument', { customize: () => ({ fixed: { tenent: 'a' } }) }, 'no argument "tenent"'],
   ['a hidden argument', { customize: () => ({ hide: ['nope'] }) }, 'no argument "nope"'],
+  ['a media type', { customize: () => ({ mediaType: 'image/png' }) }, 'no media type "image/png"'],
   ['a member of customize', { customize: () => ({ rename: 'x' }) }, 'unknown option "rename"'],
   ['a server variable', { serverVariables: { regoin: 'us' } }, 'did you mean "region"?'],
   ['an origin', { credentialOrigins: ['https://api.test/'] }, 'is not an origin'],

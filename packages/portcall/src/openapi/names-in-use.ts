@@ -84,25 +84,30 @@ function checkAll(kind: string, { where, names, known }: Names): void {
 export interface OverrideNames {
   /** Checks the members of overrides, and remembers their names. @throws TypeError. */
   add(overrides: OperationOverrides, plan: RequestPlan): void
-  /** @throws OpenApiError when an argument is named that no operation has for which it was named. */
+  /** @throws OpenApiError when an argument or a media type is named that no operation has for which it was named. */
   check(): void
 }
 
 /** Creates the check of overrides. One function may return the same names for all operations: one operation that has the argument is enough. */
 export function createOverrideNames(): OverrideNames {
-  const unused = new Map<string, { readonly where: string; readonly known: readonly string[] }>()
+  const unused = new Map<string, Names & { readonly kind: string }>()
   const used = new Set<string>()
+  const compare = (kind: string, { where, names, known }: Names): void => {
+    for (const name of names)
+      if (known.includes(name)) used.add(`${kind} ${name}`)
+      else unused.set(`${kind} ${name}`, { kind, where, names: [name], known })
+  }
   return {
     add(overrides, { operation, parameters, body }) {
       const where = `customize of ${operation.id}`
       checkOptions(where, overrides, { names: OVERRIDES, advice: { exclude: 'Return false', readOnly: 'Use "annotations"' } })
       const known = [...parameters, ...(body ? [body] : [])].map(({ argument }) => argument)
-      for (const name of [...Object.keys(overrides.fixed ?? {}), ...(overrides.hide ?? [])])
-        if (known.includes(name)) used.add(name)
-        else unused.set(name, { where, known })
+      compare('argument', { where, names: [...Object.keys(overrides.fixed ?? {}), ...(overrides.hide ?? [])], known })
+      const { mediaType } = overrides
+      if (mediaType !== undefined) compare('media type', { where, names: [mediaType], known: body?.described ?? [] })
     },
     check() {
-      for (const [name, { where, known }] of unused) if (!used.has(name)) checkAll('argument', { where, names: [name], known })
+      for (const [key, { kind, ...names }] of unused) if (!used.has(key)) checkAll(kind, names)
     },
   }
 }

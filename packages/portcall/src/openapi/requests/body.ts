@@ -17,6 +17,8 @@ export interface PlannedBody {
   readonly argument: string
   readonly required: boolean
   readonly mediaType: string
+  /** The media types of the description. */
+  readonly described: readonly string[]
   readonly kind: BodyKind
   /** The JSON Schema of the argument. */
   readonly schema: JsonObject
@@ -57,6 +59,7 @@ export function planBody(source: unknown, options: BodyPlanOptions): PlannedBody
     argument: options.nameArgument('body', 'request'),
     required: body.required === true,
     mediaType,
+    described: Object.keys(content),
     kind,
     schema: description && planned.description === undefined ? { ...planned, description: shorten(description) } : planned,
     form,
