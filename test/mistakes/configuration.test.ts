@@ -163,6 +163,16 @@ const stores: readonly Mistake[] = [
     says: ['sqliteStores() needs the path of a file or a database'],
   },
   {
+    mistake: 'the URL of SQLite that the gateway takes',
+    run: () => call(sqliteStores, 'sqlite:state.db'),
+    says: ['sqliteStores() needs the path of a file, not a URL that begins with sqlite: leave out "sqlite:"'],
+  },
+  {
+    mistake: 'the URL of Redis for SQLite',
+    run: withoutShowing('s3cret', () => call(sqliteStores, 'redis://ada:s3cret@localhost')),
+    says: ['sqliteStores() needs the path of a file, not a URL that begins with redis: use the stores of its module'],
+  },
+  {
     mistake: 'stores in the place of a store',
     run: () => call(rateLimit, { limit: 5, store: memoryStores() }),
     says: ['rateLimit(): store must be a key-value store', 'Pass its member "store"'],

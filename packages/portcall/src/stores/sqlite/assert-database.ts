@@ -5,10 +5,21 @@ import { isReadOnlyError } from './errors.ts'
 
 /** @throws TypeError if what was passed is neither a path nor a database. */
 export function assertFileOrDatabase(fileOrDatabase: string | SqliteDatabase): void {
-  if (typeof fileOrDatabase === 'string') return
+  if (typeof fileOrDatabase === 'string') return assertPath(fileOrDatabase)
   if (typeof (fileOrDatabase as Partial<SqliteDatabase> | undefined)?.prepare !== 'function')
     throw new TypeError(`sqliteStores() needs the path of a file or a database, not ${describeClient(fileOrDatabase)}`)
   assertRows(fileOrDatabase.prepare('SELECT 1 AS one').get())
+}
+
+/** URLs that other programs accept, and the configuration of the gateway: SQLite would create a file of this name. */
+const URL_OF_DATABASE = /^(sqlite3?|rediss?|postgres(?:ql)?|https?):/i
+
+/** @throws TypeError if a path is a URL. */
+function assertPath(path: string): void {
+  const [, scheme] = URL_OF_DATABASE.exec(path) ?? []
+  if (scheme === undefined) return
+  const advice = /^sqlite/i.test(scheme) ? `leave out "${scheme}:"` : 'use the stores of its module'
+  throw new TypeError(`sqliteStores() needs the path of a file, not a URL that begins with ${scheme}: ${advice}`)
 }
 
 /** @throws TypeError if a row is not the one that was selected: the database was opened with an option that changes results. */
