@@ -266,7 +266,8 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
       for await (const chunk of child.stderr) text += chunk
       return text
     }
-    const { mkdtemp, rm, writeFile } = await import('node:fs/promises')
+    const { mkdir, mkdtemp, rm, writeFile } = await import('node:fs/promises')
+    await mkdir(`${cwd}node_modules/.cache`, { recursive: true })
     const folder = await mkdtemp(`${cwd}node_modules/.cache/workers-`)
     await writeFile(`${folder}/program.mjs`, failing)
     const text = await run([`${folder}/program.mjs`])
