@@ -317,9 +317,9 @@ export function endpointErrorOf({ data }: Pick<ErrorBody, 'data'>): EndpointErro
 
 /** The errors after which another request of the same kind makes no sense. */
 const FINAL_ERRORS: readonly (EventErrorName | undefined)[] = ['InvalidParams', 'NotFound', 'Forbidden', 'Unsupported']
-const FINAL_CODES: readonly number[] = [ErrorCode.methodNotFound, ErrorCode.invalidRequest, ErrorCode.parseError]
 
 /** Reports whether an error of a server does not pass. Errors that are not known may pass. */
 export function isFinalEventError(error: Pick<ErrorBody, 'code'>): boolean {
-  return FINAL_CODES.includes(error.code) || FINAL_ERRORS.includes(eventErrorName(error))
+  const codes: readonly number[] = [ErrorCode.methodNotFound, ErrorCode.invalidRequest, ErrorCode.parseError]
+  return codes.includes(error.code) || FINAL_ERRORS.includes(eventErrorName(error))
 }

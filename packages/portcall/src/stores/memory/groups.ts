@@ -30,8 +30,6 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
   const groups = new Map<string, Group>()
   let size = 0
   let bytes = 0
-  /** The key that was written last, which is often written again, and its group. */
-  let last: { readonly key: string; readonly group: Group } | undefined
   const sizeOf = (group: Group): number => Math.max(group.keys.size / maxKeys, group.bytes / maxBytes)
   const change = (group: Group, by: number): void => {
     bytes += by
@@ -45,10 +43,8 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
       return bytes
     },
     write(key, by) {
-      if (last?.key === key) return change(last.group, by)
       const name = groupOf(key)
       const group = groups.get(name) ?? { keys: new Set(), bytes: 0 }
-      last = { key, group }
       groups.set(name, group)
       if (!group.keys.delete(key)) size++
       group.keys.add(key)
@@ -62,7 +58,6 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
       const name = groupOf(key)
       const group = groups.get(name)
       if (!group?.keys.delete(key)) return
-      if (last?.key === key) last = undefined
       change(group, -removed)
       size--
       if (group.keys.size === 0) groups.delete(name)
