@@ -145,6 +145,29 @@ describe('with a server of this library', () => {
     await eventually(() => expect(ids).toEqual(['2']))
   })
 
+  test('has ended when the event that was handled last is saved', async () => {
+    const kept = memoryState()
+    let isHandled = false
+    let isSaving = false
+    const save: EventStateStore['save'] = async (key, state) => {
+      isSaving = isHandled
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await kept.save(key, state)
+    }
+    const { client, created } = await shop({ state: { load: kept.load, save } })
+    const stop = new AbortController()
+    const handler = (): void => {
+      isHandled = true
+    }
+    const { ended } = await client.events.on('order.created', EU, handler, { signal: stop.signal })
+    await created.emit({ orderId: '1', region: 'eu' })
+    await eventually(() => expect(isSaving).toBe(true))
+    const before = kept.states.get(stateKey)?.cursor
+    stop.abort()
+    await ended
+    expect(kept.states.get(stateKey)?.cursor).not.toBe(before)
+  })
+
   test('a removed type ends the subscription with the reason', async () => {
     const { client, created } = await shop()
     const subscription = await client.events.on('order.created', EU, () => {}, { mode: 'push' })

@@ -79,6 +79,8 @@ export async function startSubscription(start: SubscriptionStart): Promise<Start
     await running.close?.()
     if (webhookState) await saveWebhook(undefined)
   }
+  const ended = lifecycle.ended.finally(() => inbox.drained())
+  ended.catch(() => {})
   let closing: Promise<void> | undefined
   const subscription: EventSubscription = {
     name,
@@ -90,7 +92,7 @@ export async function startSubscription(start: SubscriptionStart): Promise<Start
     get cursor() {
       return inbox.cursor
     },
-    ended: lifecycle.ended,
+    ended,
     close: () => (closing ??= close().catch(onError)),
     [Symbol.asyncDispose]: () => subscription.close(),
   }

@@ -89,7 +89,7 @@ export interface EventSubscription extends AsyncDisposable {
   readonly status: EventSubscriptionStatus
   /** The position after the last event that was handled. */
   readonly cursor: EventCursor
-  /** Resolves when the subscription was closed. @throws EventSubscriptionError when the server has ended it; any error that cannot pass. */
+  /** Resolves when the subscription was closed, and what it has handled is saved. @throws EventSubscriptionError when the server has ended it; any error that cannot pass. */
   readonly ended: Promise<void>
   /** Ends the subscription, also on the server. Resolves when the running handler has ended. Never rejects. */
   close(): Promise<void>
