@@ -112,3 +112,12 @@ describe('health checks', () => {
     expect(await probe('/livez')).toEqual(OK)
   })
 })
+
+test.each([
+  [{ readyPath: 'readyz' }, "serve(): health: readyPath must start with a slash: '/readyz'"],
+  [{ readypath: '/ready' }, 'serve(): health: unknown option "readypath". Did you mean "readyPath"?'],
+  [{ check: true }, 'serve(): health: check must be a function'],
+  [true, 'serve(): health: the options must be an object, not true'],
+])('the settings %j are refused', async (health, message) => {
+  await expect(start({ health: health as never })).rejects.toThrow(message)
+})

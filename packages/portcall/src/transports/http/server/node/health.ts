@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSingleFlight } from '../../../../../../util/src/async.ts'
+import { checkOptions, type OptionNames } from '../../../../../../util/src/check-options.ts'
 import { randomId } from '../../../../../../util/src/random.ts'
 import { pathOf } from '../../../../../../util/src/request-target.ts'
 import { withTimeout } from '../../../../../../util/src/timers.ts'
@@ -42,9 +43,14 @@ const STORE_PROBE_TTL_MS = 60_000
 /** The bytes that a database which was full must have space for. They are random, because databases compress values. */
 const SPACE_PROBE_BYTES = 32_768
 
-/** Creates the health checks of one server. */
+const NAMES: OptionNames<HealthOptions> = { livePath: 'nonempty', readyPath: 'nonempty', check: 'function', checkTimeoutMs: 1 }
+
+/** Creates the health checks of one server. @throws TypeError, RangeError for invalid settings. */
 export function createHealthChecks({ options, stores }: HealthSource): HealthChecks {
+  checkOptions('serve(): health', options, { names: NAMES })
   const { livePath = '/livez', readyPath = '/readyz', check, checkTimeoutMs = 1000 } = options
+  for (const [name, path] of Object.entries({ livePath, readyPath }))
+    if (!path.startsWith('/')) throw new TypeError(`serve(): health: ${name} must start with a slash: '/${path}'`)
   const checks = createSingleFlight<boolean>()
   let isStopped = false
   let writtenUntil = -Infinity
