@@ -6,7 +6,7 @@ const HOME = new URL('..', import.meta.url)
 const files = readdirSync(HOME, { recursive: true, encoding: 'utf8' })
 const read = (file: string): string => readFileSync(new URL(file, HOME), 'utf8')
 const sheets = files.filter((file) => file.endsWith('.css'))
-const sources = files.filter((file) => file.endsWith('.tsx')).map(read)
+const sources = files.filter((file) => /(?<!\.test)\.tsx?$/.test(file)).map(read)
 
 /** The beginnings of classes whose rest is a value: `dot connected`, `pane-timeline`. */
 const COMPUTED = /^(json|kind|pane|screen)-/

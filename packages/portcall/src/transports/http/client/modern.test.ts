@@ -372,7 +372,7 @@ describe.each(Object.keys(FETCHES) as Array<keyof typeof FETCHES>)('over %s', (p
       })
       await expect(send(call('x'))).rejects.toMatchObject({
         code: 'INVALID_RESPONSE',
-        message: expect.stringContaining('16777216'),
+        message: expect.stringContaining(String(24 << 20)),
       })
       await until(() => peer.requests[0]?.closed)
     })
