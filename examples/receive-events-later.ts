@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type ConnectTarget, connect } from 'portcall/client'
 import { type EventStateStore, events, type SavedEventState } from 'portcall/events/client'
 
@@ -7,7 +7,11 @@ function fileState(path: string): EventStateStore {
   const read = async (): Promise<Record<string, SavedEventState>> => JSON.parse(await readFile(path, 'utf8').catch(() => '{}'))
   return {
     load: async (key) => (await read())[key],
-    save: async (key, state) => writeFile(path, JSON.stringify({ ...(await read()), [key]: state }), { mode: 0o600 }),
+    async save(key, state) {
+      await writeFile(`${path}.new`, JSON.stringify({ ...(await read()), [key]: state }), { mode: 0o600 })
+      // A process that is killed leaves the old file or the new one.
+      await rename(`${path}.new`, path)
+    },
   }
 }
 
