@@ -39,9 +39,13 @@ interface Share {
   readonly waiting: Set<() => void>
 }
 
+/** A map of shares is replaced after so many have gone. */
+const REPLACE_AFTER = 64
+
 export function createTurns({ limit, maxOwned = limit, maxQueued = 0, queueTimeoutMs = Infinity }: TurnsOptions): Turns {
   /** In the order in which they are served. */
-  const shares = new Map<unknown, Share>()
+  let shares = new Map<unknown, Share>()
+  let forgotten = 0
   let running = 0
   let waiting = 0
 
@@ -53,7 +57,10 @@ export function createTurns({ limit, maxOwned = limit, maxQueued = 0, queueTimeo
     return created
   }
   const forgetUnused = (owner: unknown, share: Share): void => {
-    if (share.running === 0 && share.waiting.size === 0) shares.delete(owner)
+    if (share.running > 0 || share.waiting.size > 0) return
+    shares.delete(owner)
+    // The tables that an engine has replaced in a map keep all that was in later ones, until the next full collection.
+    if (++forgotten % REPLACE_AFTER === 0) shares = new Map(shares)
   }
   const canRun = (owner: unknown, share: Share): boolean => running < limit && (owner === undefined || share.running < maxOwned)
 
@@ -84,10 +91,15 @@ export function createTurns({ limit, maxOwned = limit, maxQueued = 0, queueTimeo
         reject(reason)
       })
     })
-  /** Counts a task that runs. Its owner is served last the next time. */
-  const enter = (owner: unknown, share: Share): void => {
+  /** Makes an owner the last one that is served. As long as nobody waits, the order does not matter. */
+  const moveToEnd = (owner: unknown, share: Share): void => {
+    if (waiting === 0) return
     shares.delete(owner)
     shares.set(owner, share)
+  }
+  /** Counts a task that runs. Its owner is served last the next time. */
+  const enter = (owner: unknown, share: Share): void => {
+    moveToEnd(owner, share)
     share.running++
     running++
   }
@@ -126,8 +138,7 @@ export function createTurns({ limit, maxOwned = limit, maxQueued = 0, queueTimeo
       if (!share) return
       share.running--
       running--
-      shares.delete(owner)
-      shares.set(owner, share)
+      moveToEnd(owner, share)
       startNext()
       forgetUnused(owner, share)
     },

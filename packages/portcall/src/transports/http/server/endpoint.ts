@@ -1,3 +1,4 @@
+import type { LinkedSet } from '../../../../../util/src/linked-set.ts'
 import type { Exchange } from '../../../jsonrpc/exchange.ts'
 import type { InsufficientScopeHeaders } from '../../../protocol/http.ts'
 import type { MethodLookup } from '../../../protocol/methods.ts'
@@ -23,7 +24,7 @@ export interface HttpEndpoint {
   readonly limits: HttpLimits
   readonly streams: OpenStreams
   /** All requests that are running. */
-  readonly running: Set<Abortable>
+  readonly running: LinkedSet<Abortable>
   /** Receives internal errors. May return a reference for the client. */
   readonly onError: (error: unknown) => unknown
   readonly insufficientScopeHeaders: InsufficientScopeHeaders | undefined

@@ -1,5 +1,6 @@
 /** One HTTP endpoint for clients of all revisions. It is independent of the runtime: `node/` and `fetch.ts` adapt it. */
 
+import { LinkedSet } from '../../../../../util/src/linked-set.ts'
 import { pathOf } from '../../../../../util/src/request-target.ts'
 import { createTurns } from '../../../../../util/src/turns.ts'
 import { ErrorCode } from '../../../jsonrpc/errors.ts'
@@ -95,7 +96,7 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
             resolve()
           }
         })
-      for (const call of [...endpoint.running]) call.abort(new DOMException('The server is shutting down', 'AbortError'))
+      for (const call of endpoint.running.items()) call.abort(new DOMException('The server is shutting down', 'AbortError'))
       await handlers.legacy?.close()
       endpoint.streams.destroyAll()
     },
@@ -125,7 +126,7 @@ function unavailable(isDraining: boolean): HttpError {
 function createEndpoint(exchange: Exchange, options: HttpOptions): HttpEndpoint {
   const limits = resolveHttpLimits(options)
   const { onError = () => {}, insufficientScopeHeaders, methodOf = coreMethodOf, parseJson = JSON.parse } = options
-  const shared = { streams: createOpenStreams(limits), running: new Set<Abortable>() }
+  const shared = { streams: createOpenStreams(limits), running: new LinkedSet<Abortable>() }
   return { exchange, methodOf, parseJson, limits, ...shared, onError, insufficientScopeHeaders }
 }
 

@@ -60,14 +60,14 @@ export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
 
 async function answer(message: Request, call: ModernCall): Promise<void> {
   const { endpoint } = call
-  endpoint.running.add(call)
+  const entry = endpoint.running.add(call)
   try {
     call.respond(await endpoint.exchange(message, call))
   } catch (error) {
     if (call.disconnected || call.endExpired()) return
     call.respond(internalError(endpoint.onError(error)).response(message.id))
   } finally {
-    endpoint.running.delete(call)
+    entry.remove()
   }
 }
 

@@ -68,13 +68,13 @@ async function run(
   call: StatelessCall,
   { endpoint, exchange }: { endpoint: HttpEndpoint; exchange: Exchange },
 ): Promise<void> {
-  endpoint.running.add(call)
+  const entry = endpoint.running.add(call)
   try {
     call.sink.respond(await exchange(request, call))
   } catch (error) {
     call.sink.respond(internalError(endpoint.onError(error)).response(request.id))
   } finally {
-    endpoint.running.delete(call)
+    entry.remove()
   }
 }
 
