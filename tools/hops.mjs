@@ -15,8 +15,8 @@ import { legacyCaller, MODERN, metaOf, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 46, files: 18 },
-  legacy: { caller: legacyCaller, functions: 70, files: 27 },
+  modern: { caller: modernCaller, functions: 49, files: 19 },
+  legacy: { caller: legacyCaller, functions: 71, files: 28 },
 }
 
 const GATEWAY_BUDGET = { functions: 56, files: 24 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LinkedSet, type LinkedSetEntry } from './linked-set.ts'
+import { BriefMap, LinkedSet, type LinkedSetEntry } from './linked-set.ts'
 
 test('a linked set contains what was added and not removed, in insertion order', () => {
   const step = fc.oneof(fc.constantFrom('add' as const, 'shift' as const), fc.nat(30))
@@ -35,4 +35,23 @@ test('items can be removed during iteration', () => {
   )
   for (const visit of set.items()) visit()
   expect(set.isEmpty).toBe(true)
+})
+
+test('a brief map has the entries of a map, in their order', () => {
+  const change = fc.tuple(fc.boolean(), fc.nat(40), fc.nat())
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 1000 }), (changes) => {
+      const map = new Map<number, number>()
+      const brief = new BriefMap<number, number>()
+      for (const [isAdded, key, value] of changes) {
+        if (!isAdded) expect(brief.delete(key)).toBe(map.delete(key))
+        else {
+          map.set(key, value)
+          brief.set(key, value)
+        }
+        expect([brief.size, brief.get(key)]).toEqual([map.size, map.get(key)])
+      }
+      expect([...brief]).toEqual([...map])
+    }),
+  )
 })

@@ -1,3 +1,6 @@
+/** A map is replaced after so many entries have gone. */
+const REPLACE_AFTER = 64
+
 export interface LinkedSetEntry {
   /** Removes the item. Does nothing if it was removed before. */
   remove(): void
@@ -57,5 +60,39 @@ class Link<T> implements LinkedSetEntry {
     this.next.previous = this.previous
     this.previous = this
     this.next = this
+  }
+}
+
+/**
+ * A map for entries that are added and removed all the time, such as running calls.
+ *
+ * An engine's own `Map` replaces its table now and then, and a replaced table refers to the next one. Once one has reached the old generation,
+ * all that later tables hold stays in memory until the next full collection. Here the whole map is replaced before that.
+ */
+export class BriefMap<K, V> {
+  #map = new Map<K, V>()
+  #removed = 0
+
+  get size(): number {
+    return this.#map.size
+  }
+
+  get(key: K): V | undefined {
+    return this.#map.get(key)
+  }
+
+  set(key: K, value: V): void {
+    this.#map.set(key, value)
+  }
+
+  /** Returns whether there was an entry. */
+  delete(key: K): boolean {
+    if (!this.#map.delete(key)) return false
+    if (++this.#removed % REPLACE_AFTER === 0) this.#map = new Map(this.#map)
+    return true
+  }
+
+  [Symbol.iterator](): Iterator<[K, V]> {
+    return this.#map.entries()
   }
 }

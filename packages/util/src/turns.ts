@@ -32,20 +32,19 @@ export interface TurnsOptions {
   readonly queueTimeoutMs?: number
 }
 
-/** The tasks of an owner. The entry is removed when none of them runs or waits. */
+/** The tasks of an owner. */
 interface Share {
   running: number
   /** Starts a waiting task each, in order. */
   readonly waiting: Set<() => void>
 }
 
-/** A map of shares is replaced after so many have gone. */
-const REPLACE_AFTER = 64
+/** So many shares are kept when they are not used: a map whose entries come and go all the time leaves garbage that lives long. */
+const KEPT_SHARES = 64
 
 export function createTurns({ limit, maxOwned = limit, maxQueued = 0, queueTimeoutMs = Infinity }: TurnsOptions): Turns {
   /** In the order in which they are served. */
-  let shares = new Map<unknown, Share>()
-  let forgotten = 0
+  const shares = new Map<unknown, Share>()
   let running = 0
   let waiting = 0
 
@@ -57,10 +56,7 @@ export function createTurns({ limit, maxOwned = limit, maxQueued = 0, queueTimeo
     return created
   }
   const forgetUnused = (owner: unknown, share: Share): void => {
-    if (share.running > 0 || share.waiting.size > 0) return
-    shares.delete(owner)
-    // The tables that an engine has replaced in a map keep all that was in later ones, until the next full collection.
-    if (++forgotten % REPLACE_AFTER === 0) shares = new Map(shares)
+    if (shares.size > KEPT_SHARES && share.running === 0 && share.waiting.size === 0) shares.delete(owner)
   }
   const canRun = (owner: unknown, share: Share): boolean => running < limit && (owner === undefined || share.running < maxOwned)
 

@@ -1,4 +1,5 @@
 import { type AbortListener, type AbortSource, LazyAbort } from '../../../util/src/abort.ts'
+import { BriefMap } from '../../../util/src/linked-set.ts'
 import { ErrorCode, internalError, RpcError } from './errors.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
 import type { Notification, Request, RequestId, Response } from './message.ts'
@@ -59,7 +60,7 @@ export function createIncomingRequests(exchange: Exchange, options: IncomingRequ
 class RequestTracker implements IncomingRequests {
   readonly #exchange: Exchange
   readonly #options: IncomingLimits & IncomingRequestsOptions
-  readonly #contexts = new Map<RequestId, AbortableContext>()
+  readonly #contexts = new BriefMap<RequestId, AbortableContext>()
   #queue: Array<() => void> | undefined
   #idleWaiters: Array<() => void> | undefined
   #active = 0
@@ -101,7 +102,7 @@ class RequestTracker implements IncomingRequests {
   }
 
   cancelAll(reason?: unknown): void {
-    for (const id of [...this.#contexts.keys()]) this.cancel(id, reason)
+    for (const [id] of [...this.#contexts]) this.cancel(id, reason)
   }
 
   whenIdle(): Promise<void> {
@@ -110,7 +111,7 @@ class RequestTracker implements IncomingRequests {
 
   #refuse({ id }: Request, isLong: boolean): RpcError | undefined {
     const { maxInFlight, maxLongLived, maxQueued } = this.#options
-    if (this.#contexts.has(id)) return ID_IN_USE
+    if (this.#contexts.get(id)) return ID_IN_USE
     if (isLong) return this.#longLived >= maxLongLived ? TOO_MANY_SUBSCRIPTIONS : undefined
     return this.size - this.#longLived >= maxInFlight + maxQueued ? OVERLOADED : undefined
   }

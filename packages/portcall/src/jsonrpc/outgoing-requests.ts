@@ -1,4 +1,5 @@
 import { type AbortSource, onAbort } from '../../../util/src/abort.ts'
+import { BriefMap } from '../../../util/src/linked-set.ts'
 import { ConnectionLostError } from './errors.ts'
 import type { Request, RequestId, Response } from './message.ts'
 
@@ -33,11 +34,6 @@ export interface SendOptions {
   onSettled?: ((id: RequestId) => void) | undefined
 }
 
-/** Cleared when the request is settled: an entry that was deleted from a `Map` may stay in the memory of the engine for a while. */
-interface Slot {
-  pending: Pending | undefined
-}
-
 interface Pending {
   resolve(response: Response): void
   reject(reason: unknown): void
@@ -46,15 +42,13 @@ interface Pending {
 }
 
 export function createOutgoingRequests(options: OutgoingRequestsOptions = {}): OutgoingRequests {
-  const slots = new Map<RequestId | undefined, Slot>()
+  const open = new BriefMap<RequestId | undefined, Pending>()
   let lastId = 0
   const nextId = options.nextId ?? (() => ++lastId)
   const take = (id: RequestId | undefined): Pending | undefined => {
-    const slot = slots.get(id)
-    const pending = slot?.pending
-    if (!slot || !pending) return undefined
-    slot.pending = undefined
-    slots.delete(id)
+    const pending = open.get(id)
+    if (!pending) return undefined
+    open.delete(id)
     pending.unsubscribe?.()
     pending.onSettled?.(id as RequestId)
     return pending
@@ -67,7 +61,7 @@ export function createOutgoingRequests(options: OutgoingRequestsOptions = {}): O
 
   return {
     get size() {
-      return slots.size
+      return open.size
     },
     request: (method, params, { send, abortSource, sendCancellation, onSettled }) =>
       new Promise((resolve, reject) => {
@@ -80,7 +74,7 @@ export function createOutgoingRequests(options: OutgoingRequestsOptions = {}): O
         }
         const unsubscribe = abortSource && onAbort(abortSource, abort)
         if (isAborted) return
-        slots.set(id, { pending: { resolve, reject, onSettled, unsubscribe } })
+        open.set(id, { resolve, reject, onSettled, unsubscribe })
         try {
           send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
         } catch (error) {
@@ -94,7 +88,7 @@ export function createOutgoingRequests(options: OutgoingRequestsOptions = {}): O
     },
     reject: rejectOne,
     rejectAll(reason = new ConnectionLostError()) {
-      for (const id of [...slots.keys()]) rejectOne(id, reason)
+      for (const [id] of [...open]) rejectOne(id, reason)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { BriefMap } from '../../../util/src/linked-set.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification } from '../jsonrpc/message.ts'
 import { isLoggingLevel, MetaKey } from './meta.ts'
@@ -37,7 +38,7 @@ interface Route {
 const noop = (): void => {}
 
 export function createNotificationRouter(): NotificationRouter {
-  const routes = new Map<number, Route>()
+  const routes = new BriefMap<number, Route>()
   /** The number of open requests that asked for each level. */
   const wanted: number[] = LOGGING_LEVELS.map(() => 0)
   let lastKey = 0
@@ -49,7 +50,7 @@ export function createNotificationRouter(): NotificationRouter {
   }
   const routeLog = (notification: Notification, owner: RouteOwner | undefined): void => {
     const severity = severityOf(notification.params?.level)
-    const candidates = [...routes.values()].filter((route) => route.level && (!owner || route.owner === owner))
+    const candidates = [...routes].map(([, route]) => route).filter((route) => route.level && (!owner || route.owner === owner))
     if (new Set(candidates.map((route) => route.owner?.auth?.principal)).size > 1) return
     for (const { level, notify } of candidates) if (severity >= severityOf(level)) void notify(notification)
   }

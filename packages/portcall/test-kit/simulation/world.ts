@@ -3,6 +3,7 @@
  * returns, each message of the bus and each request of a client before it arrives, and each tool between two steps. The simulation decides which
  * operation continues, when time passes, and when a node crashes or is partitioned.
  */
+import { LinkedSet } from '../../../util/src/linked-set.ts'
 import { methodOf } from '../../src/protocol/methods.ts'
 import { createMemoryLog } from '../../src/stores/memory/log.ts'
 import { createMemoryStore } from '../../src/stores/memory/store.ts'
@@ -187,7 +188,7 @@ function createNode(core: SimCore): Omit<SimNode, 'number' | 'skewMs'> {
     methodOf,
     parseJson: JSON.parse,
     limits: LIMITS,
-    running: new Set<never>(),
+    running: new LinkedSet<never>(),
     insufficientScopeHeaders: undefined,
   }
   const endpoint: HttpEndpoint = { ...common, streams: createOpenStreams(LIMITS), onError }
