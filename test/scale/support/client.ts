@@ -139,8 +139,15 @@ export class LegacyClient {
     await fetch(this.url, { method: 'DELETE', headers: { 'mcp-session-id': this.#session } }).then((response) => response.text())
   }
 
-  #accept({ id, params }: any): Promise<Response> {
-    return this.#post({ id, result: { action: 'accept', content: { name: `for ${params.message}` } } })
+  /** Accepts an elicitation. Sends it again when the connection breaks, since a server ignores a second response. */
+  async #accept({ id, params }: any): Promise<void> {
+    const deadline = Date.now() + DEADLINE_MS
+    for (;;) {
+      const result = { action: 'accept', content: { name: `for ${params.message}` } }
+      const response = await this.#post({ id, result }).catch(() => undefined)
+      if (response || Date.now() > deadline) return void (await response?.text().catch(() => {}))
+      await sleep(RETRY_MS)
+    }
   }
 
   /** Sends a message. Retries while the server responds with 503. */
