@@ -21,7 +21,7 @@ export interface WatchedTree {
 /** How many files and folders of a tree are watched. */
 export const MAX_WATCHED_ENTRIES = 20_000
 
-const SETTLE_DELAY_MS = 100
+const SETTLE_DELAY_MS = 30
 const MAX_SETTLE_DELAY_MS = 1000
 const POLL_INTERVAL_MS = 2000
 /** A scan takes at most one part in this many of the time. */

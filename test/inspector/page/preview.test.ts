@@ -82,6 +82,61 @@ test('shows the view again when its page, its script, its styles or the server c
   await view.getByText('Good day Grace?').waitFor()
 })
 
+/** A view with what people change in it: fields, an opened part, and more than fits on the screen. */
+const FORM_PAGE = (mark: string): string => `<!doctype html><html lang="en"><title>Form</title><h1>Form ${mark}</h1><p></p>
+<label>Note <input name="note"></label><label><input type="checkbox" id="agree"> Agree</label>
+<label>Size <select name="size"><option>small</option><option>large</option></select></label>
+<details><summary>More</summary><div id="list" style="height: 40px; overflow: auto"><div style="height: 900px">rows</div></div></details>
+<script type="module" src="greet.ts"></script></html>`
+
+test('shows each of 100 edits, and keeps what a person has done in the view', async () => {
+  write('views/greet.html', FORM_PAGE('0'))
+  const { view } = await preview()
+  await view.getByText('Hello Ada!').waitFor()
+  await view.getByLabel('Note').fill('unsaved words')
+  await view.getByLabel('Agree').check()
+  await view.getByLabel('Size').selectOption('large')
+  await view.getByText('More').click()
+  const scrollTop = (): Promise<number> => view.locator('#list').evaluate((list) => list.scrollTop)
+  await view.locator('#list').evaluate((list) => list.scrollTo(0, 300))
+  await view.getByLabel('Note').focus()
+  const shown: string[] = []
+  for (let edit = 1; edit <= 100; edit++) {
+    write('views/greet.html', FORM_PAGE(String(edit)))
+    await view.getByRole('heading', { name: `Form ${edit}`, exact: true }).waitFor()
+    shown.push((await view.getByRole('heading').textContent()) ?? '')
+  }
+  expect(shown).toEqual(Array.from({ length: 100 }, (_, index) => `Form ${index + 1}`))
+  await view.getByText('Hello Ada!').waitFor()
+  await expect.poll(() => view.getByLabel('Note').inputValue()).toBe('unsaved words')
+  expect(await view.getByLabel('Agree').isChecked()).toBe(true)
+  expect(await view.getByLabel('Size').inputValue()).toBe('large')
+  await expect.poll(scrollTop).toBe(300)
+  await expect.poll(() => view.getByLabel('Note').evaluate((one) => one === document.activeElement)).toBe(true)
+}, 120_000)
+
+test('keeps the state over a version that fails, and shows the last of edits that come faster than builds', async () => {
+  write('views/greet.html', FORM_PAGE('good'))
+  const { view, page } = await preview()
+  await view.getByText('Hello Ada!').waitFor()
+  await view.getByLabel('Note').fill('unsaved words')
+  write('views/greet.ts', "import { nothing } from './missing.ts'\nnothing()")
+  await page
+    .locator('.tool-view')
+    .getByText(/missing\.ts/)
+    .first()
+    .waitFor()
+  write('views/greet.ts', SCRIPT('?'))
+  await view.getByText('Hello Ada?').waitFor()
+  await expect.poll(() => view.getByLabel('Note').inputValue()).toBe('unsaved words')
+  for (let edit = 0; edit < 20; edit++) {
+    write('views/greet.ts', SCRIPT(` ${edit}`))
+    await new Promise((resolve) => setTimeout(resolve, 45))
+  }
+  await view.getByText('Hello Ada 19', { exact: true }).waitFor()
+  await expect.poll(() => view.getByLabel('Note').inputValue()).toBe('unsaved words')
+})
+
 test('says what is wrong with a view that cannot be built, and shows it once it is corrected', async () => {
   write('views/greet.ts', "import { nothing } from './missing.ts'\nnothing()")
   const { view, page } = await preview()

@@ -30,6 +30,8 @@ interface ServedView extends ViewDefinition {
   loading: Promise<void>
   loaded: ViewPage | undefined
   failure: string | undefined
+  /** Counts the builds: one that ends after a later one has started is out of date. */
+  round: number
 }
 
 /** The views of one server. */
@@ -112,6 +114,7 @@ function load(definition: ViewDefinition, base: string, host: ViewHost): ServedV
     tools: new Set(),
     loaded: undefined,
     failure: undefined,
+    round: 0,
     loading: Promise.resolve(),
   }
   const start = (): Promise<void> => loadPage(served, host)
@@ -125,8 +128,10 @@ function load(definition: ViewDefinition, base: string, host: ViewHost): ServedV
 /** Loads the page of a view, also again: its tools then name another URI. */
 async function loadPage(served: ServedView, host: ViewHost): Promise<void> {
   const { base, loaded: before } = served
+  const round = ++served.round
   try {
     const page = await served.page.load()
+    if (round !== served.round) return
     served.failure = undefined
     served.loaded = page
     for (const warning of page.warnings) host.reportWarning(`The view ${base}: ${warning}`)
@@ -136,6 +141,7 @@ async function loadPage(served: ServedView, host: ViewHost): Promise<void> {
         `The view ${base} has ${size} bytes. Hosts show pages of up to ${MAX_PAGE_BYTES} bytes at once: make it smaller`,
       )
   } catch (error) {
+    if (round !== served.round) return
     served.loaded = undefined
     const reference = String(host.reportError(error))
     // Only the author watches a process: others get no details.

@@ -24,8 +24,14 @@ export interface StartViewOptions {
   readonly onDisplayMode: NonNullable<Parameters<typeof showApp>[0]['onDisplayMode']>
 }
 
+/** A view that is shown, and that follows edits. */
+export interface StartedView extends ShownApp {
+  /** Shows the view that the tool names now, and keeps what a person has done in it. */
+  replace(tool: Tool): void
+}
+
 /** Shows the view of a tool with the arguments and the result of a call. Rejects if the inspector cannot show it. */
-export async function startView(options: StartViewOptions, signal: AbortSignal): Promise<ShownApp> {
+export async function startView(options: StartViewOptions, signal: AbortSignal): Promise<StartedView> {
   const { element, tool, operation, profile, context, onRecord, onDisplayMode } = options
   const { serverId, id, request } = operation
   const viewId = crypto.randomUUID()
@@ -43,8 +49,9 @@ export async function startView(options: StartViewOptions, signal: AbortSignal):
     write({ event: 'blocked', title: violation.directive, text: violation.blocked })
   })
   signal.addEventListener('abort', stopListening, { once: true })
-  return showApp({
+  const app = showApp({
     element,
+    keepState: true,
     sandbox,
     tool,
     client: createViewClient(serverId),
@@ -69,4 +76,9 @@ export async function startView(options: StartViewOptions, signal: AbortSignal):
       change(recordEvent(record, event))
     },
   })
+  const replace = (now: Tool): void => {
+    change(NO_RECORD)
+    app.reload({ tool: now })
+  }
+  return Object.assign(app, { replace })
 }

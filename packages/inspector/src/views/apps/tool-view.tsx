@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { ShownApp } from '../../../../portcall/src/apps/host/show.ts'
 import type { DisplayMode } from '../../../../portcall/src/apps/view/types.ts'
 import { failureOf } from '../../state/api.ts'
 import type { InspectorFailure, OperationState, Tool } from '../../state/protocol.ts'
@@ -9,6 +8,7 @@ import { onLeave } from '../../state/route.ts'
 import { Badge, Failure, IconButton } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { leave } from './leave.ts'
+import type { StartedView } from './start-view.ts'
 import { ViewControls } from './view-controls.tsx'
 import { ViewFindings } from './view-findings.tsx'
 import { viewOf } from './view-of.ts'
@@ -19,13 +19,16 @@ import { modesOf, viewSettings, widthOf } from './view-settings.ts'
 export function ToolView({ tool, operation }: { tool: Tool; operation: OperationState }): JSX.Element {
   const id = useId()
   const element = useRef<HTMLDivElement>(null)
-  const shown = useRef<ShownApp | undefined>(undefined)
+  const shown = useRef<StartedView | undefined>(undefined)
   const record = useSignal<ViewRecord>(NO_RECORD)
   const failure = useSignal<InspectorFailure | undefined>(undefined)
   const mode = useSignal<DisplayMode>('inline')
   const round = useSignal(0)
   const { profile, theme, locale } = viewSettings.value
   const uri = viewOf(tool) ?? ''
+  const [page = ''] = uri.split('?', 1)
+  const latest = useRef(tool)
+  latest.current = tool
 
   useEffect(() => {
     if (!element.current) return
@@ -51,6 +54,7 @@ export function ToolView({ tool, operation }: { tool: Tool; operation: Operation
       const app = await startView(options, stop.signal)
       if (stop.signal.aborted) return void app.close()
       shown.current = app
+      if (viewOf(latest.current) !== uri) app.replace(latest.current)
     }
     start().catch((error: unknown) => {
       if (!stop.signal.aborted) failure.value = failureOf(error)
@@ -65,7 +69,9 @@ export function ToolView({ tool, operation }: { tool: Tool; operation: Operation
       end()
       shown.current = undefined
     }
-  }, [operation.id, uri, profile, locale, round.value])
+  }, [operation.id, page, profile, locale, round.value])
+  // Another revision of the page: somebody edits it.
+  useEffect(() => shown.current?.replace(latest.current), [uri])
   useEffect(() => shown.current?.update({ context: { theme } }), [theme])
 
   const show = (next: DisplayMode): void => {

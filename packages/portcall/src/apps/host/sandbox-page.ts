@@ -23,6 +23,9 @@ const OWN = 'ui/notifications/sandbox-'
 export const SANDBOX_METHODS = {
   proxyReady: 'ui/notifications/sandbox-proxy-ready',
   resourceReady: 'ui/notifications/sandbox-resource-ready',
+  viewRemoved: 'ui/notifications/sandbox-view-removed',
+  save: 'ui/notifications/sandbox-save',
+  saved: 'ui/notifications/sandbox-saved',
   error: 'ui/notifications/sandbox-error',
 } as const
 
@@ -67,9 +70,14 @@ const SCRIPT = `(() => {
   let frame
   let origin
   let onViewReady = () => {}
+  const tellHost = (method) => window.parent.postMessage({ jsonrpc: '2.0', method, params: {} }, host)
+  const tellView = (data) => frame.contentWindow.postMessage(data, origin === 'null' ? '*' : origin)
   const isOwn = (data) => data !== null && typeof data === 'object' && typeof data.method === 'string' && data.method.startsWith(own)
   const show = ({ html, sandbox = 'allow-scripts', permissions = {} }) => {
-    if (frame) frame.remove()
+    if (frame) {
+      frame.remove()
+      tellHost('${SANDBOX_METHODS.viewRemoved}')
+    }
     frame = document.createElement('iframe')
     origin = view ? new URL(view).origin : 'null'
     frame.setAttribute('sandbox', view ? sandbox : sandbox.split(' ').filter((token) => token !== 'allow-same-origin').join(' '))
@@ -89,14 +97,14 @@ const SCRIPT = `(() => {
   addEventListener('message', ({ source, origin: sender, data }) => {
     if (source === window.parent) {
       if (sender !== host) return
-      if (isOwn(data)) return data.method === '${SANDBOX_METHODS.resourceReady}' ? show(data.params) : undefined
-      if (frame) frame.contentWindow.postMessage(data, origin === 'null' ? '*' : origin)
+      if (isOwn(data) && data.method === '${SANDBOX_METHODS.resourceReady}') return show(data.params)
+      if (frame && (!isOwn(data) || data.method === '${SANDBOX_METHODS.save}')) tellView(data)
     } else if (frame && source === frame.contentWindow && sender === origin) {
-      if (!isOwn(data) || data.method === '${SANDBOX_METHODS.error}') window.parent.postMessage(data, host)
+      if (!isOwn(data) || data.method === '${SANDBOX_METHODS.error}' || data.method === '${SANDBOX_METHODS.saved}') window.parent.postMessage(data, host)
       else if (data.method === own + 'view-ready') onViewReady()
     }
   })
-  window.parent.postMessage({ jsonrpc: '2.0', method: '${SANDBOX_METHODS.proxyReady}', params: {} }, host)
+  tellHost('${SANDBOX_METHODS.proxyReady}')
 })()`
 
 /** The script of the page that becomes a view: it gets the page of the view from the proxy page. */

@@ -40,6 +40,11 @@ export interface ShowAppOptions extends AppHandlers {
   readonly grant?: (asked: readonly PermissionName[]) => readonly PermissionName[] | Promise<readonly PermissionName[]>
   /** Further tokens of the `sandbox` of the view. `allow-same-origin` has an effect only with `*` in `sandbox`. Default: scripts and forms. */
   readonly tokens?: readonly SandboxToken[]
+  /**
+   * True if `reload` keeps what a person has done in the view: fields, scroll positions, opened details, the focus. For programs that show a view while it is
+   * written. Default: false.
+   */
+  readonly keepState?: boolean
   /** How long a view may take to connect. Default: 10,000 (milliseconds). */
   readonly handshakeTimeoutMs?: number
   /** How long to wait for a view that is told that it will be removed. Default: 1,000 (milliseconds). */
@@ -64,6 +69,7 @@ export const SHOW_OPTIONS: OptionNames<ShowAppOptions> = {
   context: 'object',
   grant: 'function',
   tokens: 'texts',
+  keepState: 'boolean',
   handshakeTimeoutMs: 1,
   teardownTimeoutMs: 1,
   onCloseRequest: 1,

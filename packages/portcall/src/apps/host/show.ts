@@ -9,10 +9,11 @@ import { HostError } from './errors.ts'
 import { permissionsOf, SANDBOX_TOKENS, viewSandbox } from './frame.ts'
 import { originName, sandboxUrl } from './sandbox-url.ts'
 import { REQUIRED_TO_SHOW, SHOW_OPTIONS, type ShowAppOptions } from './show-options.ts'
-import { createStage } from './stage.ts'
+import { createStage, type StagedView } from './stage.ts'
 import { watchSurroundings } from './surroundings.ts'
 import type { AppClient, AppUpdate } from './types.ts'
 import { readView } from './view-source.ts'
+import type { SavedState } from './view-state.ts'
 
 /** A view that is shown. */
 export interface ShownApp {
@@ -24,8 +25,14 @@ export interface ShownApp {
   readonly bridge: HostBridge | undefined
   /** Tells the view what is new: arguments, result, context. */
   update(update: AppUpdate): void
-  /** Loads the view again, and tells it all that it was told. `ready` is a new promise then. */
-  reload(): void
+  /**
+   * Loads the view again, and tells it all that it was told. `ready` is a new promise then. With `tool`, as the server lists it now, the view is the one
+   * that it names.
+   */
+  reload(change?: {
+    /** The tool as the server lists it now: its view may have another URI. */
+    readonly tool?: Tool
+  }): void
   /** Tells the view, waits for it up to a second, and removes the frame. */
   close(): Promise<void>
 }
@@ -39,10 +46,10 @@ const shown = new WeakMap<HTMLElement, ShownApp>()
  */
 export function showApp(options: ShowAppOptions): ShownApp {
   checkShowOptions(options)
-  const { element } = options
+  const { element, keepState = false } = options
   void shown.get(element)?.close()
   const stop = new AbortController()
-  const parts: { bridge?: HostBridge; stopWatching?: () => void; news: AppUpdate } = { news: {} }
+  const parts: ShownParts = { news: {}, tool: options.tool }
   const stage = createStage(options, {
     emit: (event) => options.onEvent?.(event),
     reload: () => app.reload(),
@@ -64,11 +71,10 @@ export function showApp(options: ShowAppOptions): ShownApp {
       parts.bridge?.update(update)
       if (update.context) stage.adapt(update.context)
     },
-    reload() {
+    reload({ tool } = {}) {
       if (closing) return
-      void endBridge()
-      delete parts.bridge
-      stage.remove()
+      if (tool) parts.tool = tool
+      if (!keepState) clear()
       ready = start()
     },
     close: () => (closing ??= close()),
@@ -77,6 +83,11 @@ export function showApp(options: ShowAppOptions): ShownApp {
     parts.stopWatching?.()
     delete parts.stopWatching
     return parts.bridge?.close()
+  }
+  const clear = (): void => {
+    void endBridge()
+    delete parts.bridge
+    stage.remove()
   }
   const close = async (): Promise<void> => {
     stop.abort()
@@ -89,19 +100,21 @@ export function showApp(options: ShowAppOptions): ShownApp {
   let round = 0
   const load = async (): Promise<void> => {
     const own = ++round
-    const { page, tool, policy, permissions, url } = await prepare(options, stop.signal)
+    const view = await prepare({ ...options, tool: parts.tool }, stop.signal)
+    if (parts.bridge?.state === 'ready') parts.saved = (await stage.save()) ?? parts.saved
     stop.signal.throwIfAborted()
     if (own !== round) throw new DOMException('The view was loaded again', 'AbortError')
+    const { page, policy, permissions, url } = view
+    if (stage.canShow(view)) void endBridge()
+    else clear()
     options.onEvent?.({ type: 'csp', policy: policy.policy, dropped: policy.dropped })
     const surroundings = watchSurroundings(element, appHostOf(options.profile), (context) => app.update({ context }))
     parts.stopWatching = surroundings.stop
-    const bridge = createHostBridge({
-      ...bridgeOptions(options),
-      tool,
-      ...(page.uri !== undefined && { uri: page.uri }),
+    const bridge: HostBridge = createHostBridge({
+      ...bridgeOptions(options, view),
       context: { ...surroundings.context, ...options.context },
-      sandbox: { csp: policy.csp, permissions: Object.fromEntries(permissions.map((name) => [name, {}])) },
-      post: (message) => stage.post(message),
+      // An earlier bridge may still cancel a request when another view is in the frame.
+      post: (message) => void (parts.bridge === bridge && stage.post(message)),
       onCloseRequest: options.onCloseRequest ?? (() => void app.close()),
       onEvent(event) {
         // What an earlier bridge says no longer concerns the frame.
@@ -111,11 +124,9 @@ export function showApp(options: ShowAppOptions): ShownApp {
       },
     })
     parts.bridge = bridge
-    if (options.input) bridge.update({ input: options.input })
-    void deliverResult(options, bridge)
-    bridge.update(parts.news)
+    tellAll(options, bridge, parts.news)
     const sandbox = viewSandbox(options.tokens, url.hasOwnOrigin)
-    const connected = stage.load({ url, page, permissions, sandbox, csp: policy.csp, bridge })
+    const connected = stage.load({ url, page, permissions, sandbox, policy, bridge, saved: parts.saved })
     stage.adapt(bridge.context)
     await connected
   }
@@ -129,6 +140,15 @@ export function showApp(options: ShowAppOptions): ShownApp {
   }
   let ready = start()
   return app
+}
+
+/** The parts of a shown view that change. */
+interface ShownParts {
+  bridge?: HostBridge
+  stopWatching?: () => void
+  news: AppUpdate
+  tool: ShowAppOptions['tool']
+  saved?: SavedState | undefined
 }
 
 /** Adds news to what a view was told: the arguments and the result that came first count. */
@@ -146,14 +166,27 @@ function checkShowOptions(options: ShowAppOptions): void {
   sandboxUrl(options.sandbox, { host: location.origin, policy: '', name: 'x' })
 }
 
-/** The options that a bridge has too. */
-function bridgeOptions(options: ShowAppOptions): Omit<HostBridgeOptions, 'post'> {
-  const { element, sandbox, tool, input, result, view, server, grant, tokens, handshakeTimeoutMs, ...rest } = options
-  return rest
+/** The options that a bridge has too, and what it knows of its view. */
+function bridgeOptions(
+  options: ShowAppOptions,
+  { page, tool, policy, permissions }: PreparedView,
+): Omit<HostBridgeOptions, 'post'> {
+  const { element, sandbox, input, result, view, server, grant, tokens, keepState, handshakeTimeoutMs, ...rest } = options
+  return {
+    ...rest,
+    tool,
+    ...(page.uri !== undefined && { uri: page.uri }),
+    sandbox: { csp: policy.csp, permissions: Object.fromEntries(permissions.map((name) => [name, {}])) },
+  }
+}
+
+/** A view, before its frame is created. */
+interface PreparedView extends Pick<StagedView, 'url' | 'page' | 'permissions' | 'policy'> {
+  readonly tool: Tool
 }
 
 /** Reads what has to be known before the frame is created. */
-async function prepare(options: ShowAppOptions, signal: AbortSignal) {
+async function prepare(options: ShowAppOptions, signal: AbortSignal): Promise<PreparedView> {
   const { client, server } = options
   const profile = appHostOf(options.profile)
   const tool = typeof options.tool === 'string' ? await findTool(client, options.tool) : options.tool
@@ -176,6 +209,13 @@ async function findTool(client: AppClient, name: string): Promise<Tool> {
   const tool = (await client.tools().toArray()).find((one) => one.name === name)
   if (!tool) throw new HostError('VIEW_UNREADABLE', `The server has no tool ${JSON.stringify(name)}`)
   return tool
+}
+
+/** Tells a view what its call is about, and what is new since. */
+function tellAll(options: ShowAppOptions, bridge: HostBridge, news: AppUpdate): void {
+  if (options.input) bridge.update({ input: options.input })
+  void deliverResult(options, bridge)
+  bridge.update(news)
 }
 
 async function deliverResult({ result }: ShowAppOptions, bridge: HostBridge): Promise<void> {

@@ -1,18 +1,19 @@
 /** The frame of a view, and what the page shows in its place if there is none. */
 import { errorMessage } from '../../../../util/src/errors.ts'
-import { isObject, type Message } from '../../jsonrpc/message.ts'
-import type { ViewCsp } from '../../protocol/apps.ts'
+import { isObject, type JsonObject, type Message } from '../../jsonrpc/message.ts'
 import type { HostContext } from '../view/types.ts'
 import type { HostBridge } from './bridge.ts'
 import { appHostOf } from './bridge-options.ts'
+import type { ViewPolicy } from './csp.ts'
 import { HostError } from './errors.ts'
 import { allowAttribute, type PermissionName, PROXY_SANDBOX } from './frame.ts'
 import { SANDBOX_METHODS } from './sandbox-page.ts'
 import type { SandboxUrl } from './sandbox-url.ts'
 import type { ShowAppOptions } from './show-options.ts'
 import type { AppEvent } from './types.ts'
-import { createErrorReader, withErrorReports } from './view-report.ts'
+import { createErrorReader, REPORT_SCRIPT, withScripts } from './view-report.ts'
 import type { AppPage } from './view-source.ts'
+import { readSavedState, type SavedState, stateScript } from './view-state.ts'
 
 /** A view that is ready to be shown. */
 export interface StagedView {
@@ -20,8 +21,10 @@ export interface StagedView {
   readonly page: AppPage
   readonly permissions: readonly PermissionName[]
   readonly sandbox: string
-  readonly csp: ViewCsp
+  readonly policy: ViewPolicy
   readonly bridge: HostBridge
+  /** The state that an earlier version of the page has saved. */
+  readonly saved?: SavedState | undefined
 }
 
 /** The frame and the notice of one view. */
@@ -33,8 +36,12 @@ export interface Stage {
   observe(event: AppEvent): void
   /** Gives the frame the color scheme of a theme, which the browser tells the view. */
   adapt(context: HostContext): void
-  /** Creates the frame. Resolves when the view is connected. Rejects if it does not connect, or is closed before. */
+  /** Reports whether `load` can replace the view in the frame: a proxy page has one policy, and its frame the features that it was created with. */
+  canShow(view: Pick<StagedView, 'policy' | 'permissions'>): boolean
+  /** Creates the frame, or replaces the view in it. Resolves when the view is connected. Rejects if it does not connect, or is closed before. */
   load(view: StagedView): Promise<void>
+  /** Asks the view for its state. Resolves to `undefined` if it does not answer soon. */
+  save(): Promise<SavedState | undefined>
   /** Shows why there is no view. */
   fail(error: unknown): void
   /** Removes all. */
@@ -44,6 +51,8 @@ export interface Stage {
 const HANDSHAKE_TIMEOUT_MS = 10_000
 /** How long a view may take to connect after an exception. */
 const FAILED_TIMEOUT_MS = 2000
+/** How long a view may take to save its state. */
+const SAVE_TIMEOUT_MS = 200
 /** A frame is at most so high, px: what is higher scrolls within it. */
 export const MAX_VIEW_HEIGHT = 10_000
 
@@ -52,38 +61,36 @@ export function createStage(
   options: ShowAppOptions,
   { emit, reload, closed }: { emit(event: AppEvent): void; reload(): void; readonly closed: AbortSignal },
 ): Stage {
-  const { element, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options
-  const document = element.ownerDocument
-  const window = document.defaultView ?? globalThis
+  const { element, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS, keepState = false } = options
   const maxHeight = (): number => Math.min(appHostOf(options.profile)?.container.maxHeight ?? MAX_VIEW_HEIGHT, MAX_VIEW_HEIGHT)
   let frame: HTMLIFrameElement | undefined
   let origin = ''
-  let notice: HTMLElement | undefined
-  let receive: ((event: MessageEvent) => void) | undefined
+  let hasProxy = false
+  let setting = ''
+  let stopListening: (() => void) | undefined
   let onReady: () => void = () => {}
   let abandon: () => void = () => {}
   let patience: Patience | undefined
 
   const post = (message: unknown): void => frame?.contentWindow?.postMessage(message, origin)
-  const note = (error?: unknown): void => {
-    notice?.remove()
-    notice = undefined
-    if (error === undefined) return
-    notice = createNotice(document, errorMessage(error), reload)
-    element.append(notice)
-  }
+  const saver = createSaver(post)
+  const note = createNoticeBoard(element, reload)
   const fail = (error: unknown): void => {
     if (frame) frame.style.display = 'none'
     note(error)
     emit({ type: 'error', error })
   }
-  const remove = (): void => {
+  const disconnect = (): void => {
     patience?.end()
     abandon()
-    if (receive) window.removeEventListener('message', receive)
-    receive = undefined
+    stopListening?.()
+    stopListening = undefined
+  }
+  const remove = (): void => {
+    disconnect()
     frame?.remove()
     frame = undefined
+    hasProxy = false
     note()
   }
 
@@ -91,9 +98,11 @@ export function createStage(
     get frame() {
       return frame
     },
+    canShow: (view) => hasProxy && setting === settingOf(view),
     post,
     fail,
     remove,
+    save: saver.save,
     observe(event) {
       if (!frame) return
       if (event.type === 'size' && event.height !== undefined) frame.style.height = `${Math.min(event.height, maxHeight())}px`
@@ -106,9 +115,11 @@ export function createStage(
     adapt({ theme }) {
       if (frame && theme) frame.style.colorScheme = theme
     },
-    load: ({ url, page, permissions, sandbox, csp, bridge }) =>
+    load: (view) =>
       new Promise((resolve, reject) => {
-        let hasProxy = false
+        const { url, bridge } = view
+        disconnect()
+        note()
         const takeError = createErrorTaker(emit, (exception) => patience?.shorten(exception))
         const giveUp = (exception: string): void => {
           if (closed.aborted || bridge.state === 'ready') return
@@ -118,32 +129,94 @@ export function createStage(
           fail(error)
           reject(error)
         }
-        const sendPage = (): void => {
-          // The page of the view is delivered once: to the proxy page that this host has loaded.
-          if (hasProxy) return
-          hasProxy = true
-          const granted = Object.fromEntries(permissions.map((name) => [name, {}]))
-          const params = { html: withErrorReports(page.html), sandbox, csp, permissions: granted }
-          post({ jsonrpc: '2.0', method: SANDBOX_METHODS.resourceReady, params })
-        }
         onReady = resolve
         abandon = () => reject(new DOMException('The view was closed', 'AbortError'))
         closed.addEventListener('abort', () => reject(closed.reason), { once: true })
         origin = url.origin
-        const created = createFrame(document, { allow: allowAttribute(permissions), title: page.uri ?? 'View' })
-        frame = created
-        receive = ({ source, origin: sender, data }) => {
-          if (source === null || source !== created.contentWindow || sender !== url.origin) return
-          if (isObject(data) && data.method === SANDBOX_METHODS.proxyReady) return sendPage()
-          if (isObject(data) && data.method === SANDBOX_METHODS.error) return takeError(data.params)
-          bridge.receive(data)
+        const used = frame ?? createFrame(element.ownerDocument, allowAttribute(view.permissions))
+        used.title = view.page.uri ?? 'View'
+        const sendPage = (): void => post(resourceReady(view, keepState))
+        const onProxyReady = (): void => {
+          // The page of the view is delivered once: to the proxy page that this host has loaded.
+          if (hasProxy) return
+          hasProxy = true
+          setting = settingOf(view)
+          sendPage()
         }
-        window.addEventListener('message', receive)
+        const listeners = { onProxyReady, onSaved: saver.take, onError: takeError }
+        stopListening = listenTo(used, { origin, bridge, isReplaced: hasProxy, ...listeners })
         patience = createPatience(handshakeTimeoutMs, giveUp)
-        element.append(created)
-        created.src = url.href
+        if (frame) return sendPage()
+        frame = used
+        element.append(used)
+        used.src = url.href
       }),
   }
+}
+
+/** Describes what a proxy page and its frame are created for. */
+const settingOf = ({ policy, permissions }: Pick<StagedView, 'policy' | 'permissions'>): string =>
+  JSON.stringify([policy.policy, permissions])
+
+interface FrameListeners {
+  readonly origin: string
+  readonly bridge: HostBridge
+  /** True if a view is in the frame: it may still send until it is removed. */
+  readonly isReplaced: boolean
+  onProxyReady(): void
+  onSaved(params: unknown): void
+  onError(params: unknown): void
+}
+
+/** Listens to the proxy page in a frame, and to the view in it. Returns a function that stops. */
+function listenTo(frame: HTMLIFrameElement, listeners: FrameListeners): () => void {
+  const window = frame.ownerDocument.defaultView ?? globalThis
+  let isStale = listeners.isReplaced
+  const own: { readonly [method: string]: (params: unknown) => void } = {
+    [SANDBOX_METHODS.proxyReady]: () => listeners.onProxyReady(),
+    [SANDBOX_METHODS.viewRemoved]() {
+      isStale = false
+    },
+    [SANDBOX_METHODS.saved]: (params) => listeners.onSaved(params),
+    [SANDBOX_METHODS.error](params) {
+      if (!isStale) listeners.onError(params)
+    },
+  }
+  const receive = ({ source, origin, data }: MessageEvent): void => {
+    if (source === null || source !== frame.contentWindow || origin !== listeners.origin) return
+    const { method, params } = (isObject(data) ? data : {}) as { method?: unknown; params?: unknown }
+    const take = typeof method === 'string' && Object.hasOwn(own, method) ? own[method] : undefined
+    if (take) take(params)
+    else if (!isStale) listeners.bridge.receive(data)
+  }
+  window.addEventListener('message', receive)
+  return () => window.removeEventListener('message', receive)
+}
+
+/** Returns the message with the page of a view, for the proxy page. */
+function resourceReady({ page, permissions, sandbox, policy, saved }: StagedView, keepState: boolean): JsonObject {
+  const granted = Object.fromEntries(permissions.map((name) => [name, {}]))
+  const scripts = [REPORT_SCRIPT, ...(keepState ? [stateScript(saved)] : [])]
+  const params = { html: withScripts(page.html, scripts), sandbox, csp: policy.csp, permissions: granted }
+  return { jsonrpc: '2.0', method: SANDBOX_METHODS.resourceReady, params }
+}
+
+/** Creates what asks a view for its state. */
+function createSaver(post: (message: unknown) => void): {
+  readonly save: Stage['save']
+  readonly take: (params: unknown) => void
+} {
+  let take: (params: unknown) => void = () => {}
+  const save: Stage['save'] = () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => take(undefined), SAVE_TIMEOUT_MS)
+      take = (params) => {
+        clearTimeout(timer)
+        resolve(readSavedState(params))
+      }
+      post({ jsonrpc: '2.0', method: SANDBOX_METHODS.save, params: {} })
+    })
+  return { save, take: (params) => take(params) }
 }
 
 /** Creates the function that reports the errors of a view. */
@@ -178,6 +251,16 @@ function createPatience(timeoutMs: number, onEnd: (exception: string) => void): 
   }
 }
 
+/** Creates the function that shows why there is no view, or removes the text about it. */
+function createNoticeBoard(element: HTMLElement, reload: () => void): (error?: unknown) => void {
+  let notice: HTMLElement | undefined
+  return (error) => {
+    notice?.remove()
+    notice = error === undefined ? undefined : createNotice(element.ownerDocument, errorMessage(error), reload)
+    if (notice) element.append(notice)
+  }
+}
+
 /** Creates the text that says why there is no view, with a button that loads it again. */
 function createNotice(document: Document, text: string, reload: () => void): HTMLElement {
   const [notice, reason, button] = [document.createElement('div'), document.createElement('p'), document.createElement('button')]
@@ -190,14 +273,10 @@ function createNotice(document: Document, text: string, reload: () => void): HTM
   return notice
 }
 
-function createFrame(
-  document: Document,
-  { allow, title }: { readonly allow: string; readonly title: string },
-): HTMLIFrameElement {
+function createFrame(document: Document, allow: string): HTMLIFrameElement {
   const frame = document.createElement('iframe')
   frame.setAttribute('sandbox', PROXY_SANDBOX)
   if (allow !== '') frame.setAttribute('allow', allow)
-  frame.title = title
   Object.assign(frame.style, { display: 'block', width: '100%', border: '0', background: 'transparent', colorScheme: 'normal' })
   return frame
 }

@@ -15,7 +15,7 @@ const MAX_REPORTS = 100
 const MAX_TEXT = 2000
 
 /** Runs before the scripts of the view, and leaves no trace in its elements. */
-const SCRIPT = `(() => {
+export const REPORT_SCRIPT: string = `(() => {
   document.currentScript.remove()
   const { parent } = window
   let left = ${MAX_REPORTS}
@@ -34,10 +34,10 @@ const SCRIPT = `(() => {
   console.error = (...values) => { send('error', values.map(textOf).join(' ')); error.apply(console, values) }
 })()`
 
-/** Returns the page of a view with the script. A document type must stay the first part of a page. */
-export function withErrorReports(html: string): string {
+/** Returns the page of a view with scripts of its host, which run first. A document type must stay the first part of a page. */
+export function withScripts(html: string, scripts: readonly string[]): string {
   const at = endOfDoctype(html)
-  return `${html.slice(0, at)}<script>${SCRIPT}</script>${html.slice(at)}`
+  return `${html.slice(0, at)}${scripts.map((script) => `<script>${script}</script>`).join('')}${html.slice(at)}`
 }
 
 /** Returns where a document type ends: after spaces and comments. Returns 0 if there is none. */
