@@ -29,6 +29,7 @@ import {
   bridge,
   browserLogin,
   callLimits,
+  claudeChannel,
   createApprovalQueue,
   createGateway,
   definitionPins,
@@ -402,6 +403,13 @@ export const FACTORIES: readonly Factory[] = [
     callbacks: ['onChange', 'onError', 'onReport'],
   },
   { name: 'callLimits', create: (options) => callLimits(options), valid: { limits: [] } },
+  {
+    name: 'claudeChannel',
+    create: (options) => claudeChannel(options),
+    valid: { subscriptions: [] },
+    numbers: ['maxPerMinute'],
+    callbacks: ['onError'],
+  },
   { name: 'toolSets', create: (options) => toolSets(options), valid: { sets: {} } },
   {
     name: 'browserLogin',

@@ -147,6 +147,7 @@ export const ORDERS = {
       'events',
       'subscriptions',
       '.',
+      'channel',
       'credentials',
       'admin',
       'config',

@@ -64,6 +64,7 @@ export const SECTIONS = [
       ['bridge', 'Connect any host to any server', 'one server over another transport, with the entry for each host'],
       ['credentials', 'Credentials', 'the account that each user, or the whole gateway, has at each server'],
       ['policy', 'Policy', 'rules, approvals, pinned definitions, limits and the audit log'],
+      ['channels', 'Channels of Claude Code', 'events of your servers as messages in a session of Claude Code'],
       ['configuration', 'Gateway configuration', 'every key of the configuration, variables and stores'],
     ],
   },

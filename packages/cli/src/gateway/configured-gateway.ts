@@ -2,6 +2,7 @@ import { generateKey, type Middleware } from 'portcall'
 import { toolSearch } from 'portcall/compose'
 import {
   type ConfiguredPolicies,
+  claudeChannel,
   createConfiguredPolicies,
   createGateway,
   formatChange,
@@ -145,12 +146,18 @@ function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => P
       })
       const onLoginFailed = (error: unknown): void =>
         io.log(`The login of a browser failed: ${variables.hide(describeError(error))}`)
+      const onChannelError = (error: unknown): void => io.log(`channel: ${variables.hide(describeError(error))}`)
       const shared = { directory, stores, memory, origin, singleUser, onConnected, onLoginFailed }
       const credentials = createServerCredentials(config, shared)
       return {
         policies,
         credentials,
-        middleware: [...createSearch(config, search), ...createSets(config, { path, set }), ...credentials.middleware],
+        middleware: [
+          ...createChannel(config, onChannelError),
+          ...createSearch(config, search),
+          ...createSets(config, { path, set }),
+          ...credentials.middleware,
+        ],
         sets: set === undefined ? Object.keys(config.settings.sets ?? {}) : [],
       }
     })
@@ -164,6 +171,11 @@ function withUsageErrors<T>(create: () => T): T {
   } catch (error) {
     throw error instanceof TypeError || error instanceof RangeError ? usageError(error.message) : error
   }
+}
+
+/** Creates the middleware that passes events on to the host that starts the gateway. */
+function createChannel({ settings: { channel } }: GatewayConfig, onError: (error: unknown) => void): Middleware[] {
+  return channel ? [claudeChannel({ ...channel, onError })] : []
 }
 
 /** Creates the middleware of search in all tools. */

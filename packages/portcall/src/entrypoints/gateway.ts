@@ -31,6 +31,8 @@ export type {
 } from '../gateway/api/options.ts'
 export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/api/status.ts'
 export { bridge } from '../gateway/bridge.ts'
+export { claudeChannel } from '../gateway/channel/claude-channel.ts'
+export type { ChannelSubscription, ClaudeChannelOptions } from '../gateway/channel/types.ts'
 export type { GatewayAccountSettings, GatewayLoginSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
 export {
   type ConfiguredPolicies,

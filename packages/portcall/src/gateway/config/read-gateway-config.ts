@@ -174,7 +174,7 @@ function throwIssues(issues: readonly LocatedIssue[]): void {
 
 function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig[], warnings: readonly string[]): GatewayConfig {
   const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
-  const { policy, pins, limits, audit, views, search, sets, accounts, start, keepLists } = section
+  const { policy, pins, limits, audit, views, search, sets, accounts, channel, start, keepLists } = section
   const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
   const unusable = servers.flatMap((server) => ('error' in server ? [[server.name, server.error.message] as const] : []))
   return {
@@ -185,7 +185,7 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
     settings: {
       listen,
       admin,
-      ...withoutUndefined({ auth, store, search, start, keepLists, sets, accounts }),
+      ...withoutUndefined({ auth, store, search, start, keepLists, sets, accounts, channel }),
       ...serverAuthOf(section, usable),
     },
     policies: withoutUndefined({ policy, pins, limits, audit, views }),

@@ -71,6 +71,28 @@ const ISSUER: JsonObject = {
   ],
 }
 
+const CHANNEL_SCHEMA: JsonObject = section(
+  'The events that Claude Code receives as messages in its session, if it starts the gateway over stdio.',
+  {
+    subscriptions: {
+      type: 'array',
+      minItems: 1,
+      description: 'The events.',
+      items: section(
+        'Events that the host receives.',
+        {
+          event: text('The name of the event type, as the gateway lists it. `*` stands for any characters.', { minLength: 1 }),
+          arguments: { type: 'object', description: 'The arguments of the subscription. Default: none.' },
+        },
+        { required: ['event'] },
+      ),
+    },
+    maxPerMinute: count('The maximum number of messages in a minute. Further ones wait. Default: 30.', { minimum: 1 }),
+    hosts: texts('The hosts, by the name that they give when they connect. Default: `claude-code`.'),
+  },
+  { required: ['subscriptions'] },
+)
+
 const API_KEY = section(
   'One API key: `key`, or its `hash`.',
   {
@@ -128,6 +150,7 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
   }),
   servers: record('Settings of each server, by its name.', SERVER_SCHEMA),
   search: SEARCH_SCHEMA,
+  channel: CHANNEL_SCHEMA,
   sets: SETS_SCHEMA,
   accounts: ACCOUNTS_SCHEMA,
   store: text(

@@ -2,6 +2,7 @@ import type { ToolSearchOptions } from '../../compose/search/tool-search.ts'
 import type { ConfigPath } from '../../connect/config/document-types.ts'
 import type { ServerConfig } from '../../connect/config/types.ts'
 import type { GatewayOptions, GatewayServerOptions } from '../api/options.ts'
+import type { ClaudeChannelOptions } from '../channel/types.ts'
 import type { ToolSetOptions } from '../policy/tool-set.ts'
 import type { GatewayAccountSettings, GatewayServerAuth } from './access-settings.ts'
 import type { GatewayPolicySettings } from './policy-settings.ts'
@@ -92,6 +93,8 @@ export interface GatewaySettings {
   readonly start?: 'now' | 'on-demand'
   /** Lists three tools that search, describe and call, instead of all. */
   readonly search?: boolean | ToolSearchOptions
+  /** The events that Claude Code receives over stdio. */
+  readonly channel?: Omit<ClaudeChannelOptions, 'onError'>
   /** The accounts of users at servers. */
   readonly accounts?: GatewayAccountSettings
   /** Authentication to servers, by their name. */
