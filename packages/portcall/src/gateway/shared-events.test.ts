@@ -231,6 +231,21 @@ describe('callers with the same rights and arguments', () => {
     await eventually(() => expect(new Set([...slow.ids, ...again.ids]).size).toBe(1100))
     expect(slow.ids.length + again.ids.length).toBe(1100)
   })
+
+  test('a caller that does not read is left after a few large messages, too', async () => {
+    const shop = createShop()
+    const gateway = open(shop.exchange)
+    const [slow, fast] = [stream(gateway, { notify: () => new Promise<void>(() => {}) }), stream(gateway)]
+    await active(slow, fast)
+    const ids = Array.from({ length: 30 }, (_, n) => `n-${n}`)
+    for (const id of ids) await shop.created.emit({ id: id.padEnd(100_000) }, { eventId: id })
+    await receive(fast, ids)
+    expect(await slow.response).toMatchObject({ result: { resultType: 'complete' } })
+    // 1 MiB, and the message that exceeds it.
+    expect(slow.ids.length).toBeLessThanOrEqual(11)
+    const again = stream(gateway, { params: { cursor: slow.cursor } })
+    await eventually(() => expect([...slow.ids, ...again.ids]).toEqual(ids))
+  })
 })
 
 describe('a stream of the server', () => {

@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
+import { delay } from '../../../util/src/timers.ts'
 import { eventually } from '../../test-kit/eventually.ts'
 import { connect } from '../connect/connect.ts'
 import { events as clientEvents } from '../events/client/extension.ts'
@@ -15,7 +16,7 @@ import { createGateway } from './gateway.ts'
 
 const NAME = 'shop__order.created'
 
-async function openGateway() {
+async function openGateway({ beforeAnswer = async (_: string): Promise<void> => {} } = {}) {
   const http = createHttpServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk)
@@ -28,7 +29,16 @@ async function openGateway() {
   const webhook = eventWebhook({ url })
   const shop = createServer(
     { name: 'shop', version: '1' },
-    { extensions: [events({ webhooks: { allow: ['127.0.0.1'], limits: { sweepIntervalMs: 100 } } })] },
+    {
+      extensions: [
+        events({
+          webhooks: {
+            allow: ['127.0.0.1'],
+            limits: { sweepIntervalMs: 100, retryDelayMs: 50, maxRetryDelayMs: 50, maxAttempts: 1000 },
+          },
+        }),
+      ],
+    },
   )
   const created = shop.event('order.created', {
     description: 'Orders',
@@ -36,9 +46,11 @@ async function openGateway() {
     delivery: ['webhook'],
   })
   const sent: { readonly method: string; readonly params: JsonObject | undefined }[] = []
-  const target: Exchange = (request, context) => {
+  const target: Exchange = async (request, context) => {
     sent.push({ method: request.method, params: request.params })
-    return shop.exchange(request, { ...context, auth: { principal: 'gateway' } })
+    const response = await shop.exchange(request, { ...context, auth: { principal: 'gateway' } })
+    await beforeAnswer(request.method)
+    return response
   }
   const gateway = createGateway({ servers: { shop: { target: { exchange: target }, eventWebhook: webhook } } })
   onTestFinished(async () => {
@@ -90,6 +102,21 @@ test('end the streams when the server removes the type', async () => {
   const subscription = await client.events.on(NAME, {}, () => {})
   created.remove()
   await expect(subscription.ended).rejects.toMatchObject({ reason: 'terminated', error: { code: -32023 } })
+})
+
+test('may begin before the response to the subscription: the server repeats what is too much', async () => {
+  const ids = Array.from({ length: 40 }, (_, n) => `ord-${n}`)
+  const { gateway, created } = await openGateway({
+    async beforeAnswer(method) {
+      if (method !== 'events/subscribe') return
+      for (const eventId of ids) await created.emit({ id: '1' }, { eventId })
+      await delay(500)
+    },
+  })
+  await using client = await connect(gateway, { extensions: [clientEvents()] })
+  const received = new Set<string>()
+  await client.events.on(NAME, {}, ({ eventId }) => void received.add(eventId))
+  await eventually(() => expect([...received].toSorted()).toEqual(ids.toSorted()))
 })
 
 test('need a webhook with a URL', () => {

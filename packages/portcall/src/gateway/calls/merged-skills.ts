@@ -1,7 +1,11 @@
+import { resultOf } from '../../jsonrpc/errors.ts'
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { invalidParams, unknownItem } from '../../protocol/errors.ts'
+import { UNAVAILABLE_META } from '../../protocol/meta.ts'
 import { followPages } from '../../protocol/pages.ts'
+import { describeToCaller } from '../api/errors.ts'
 import { SKILLS_EXTENSION } from '../lists/discover.ts'
+import { mayKnowServer } from '../lists/known-servers.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { CallerRequest } from './item-call.ts'
@@ -26,11 +30,13 @@ export interface MergedSkills {
 export function createMergedSkills({ registry, router }: MergedSkillsOptions): MergedSkills {
   const expose = (server: string, entry: JsonObject): JsonObject =>
     markUris(entry, (uri) => registry.table.uris.mark(server, uri))
+  /** Returns the skills of a server. @throws why it does not list them. */
   const listOf = async (upstream: GatewayUpstream, call: CallerRequest): Promise<JsonObject[]> => {
     const { caller } = call
-    const { value } = await upstream.catalogue.discover(caller, upstream.listWaitMs)
-    if (!value?.capabilities.extensions?.[SKILLS_EXTENSION]) return []
-    const entries = await fetchEntries(upstream, call).catch((): JsonObject[] => [])
+    const { value, error } = await upstream.catalogue.discover(caller, upstream.listWaitMs)
+    if (!value) throw error
+    if (!value.capabilities.extensions?.[SKILLS_EXTENSION]) return []
+    const entries = await fetchEntries(upstream, call)
     return entries
       .filter(({ uri }) => caller.policies.isVisible({ server: upstream.name, kind: 'resource', name: String(uri) }, caller))
       .map((entry) => expose(upstream.name, entry))
@@ -49,8 +55,20 @@ export function createMergedSkills({ registry, router }: MergedSkillsOptions): M
   }
   return {
     async list(call) {
-      const lists = await Promise.all(registry.table.upstreams.map((upstream) => listOf(upstream, call)))
-      return success(call.request.id, { resultType: 'complete', skills: lists.flat(), ttlMs: 0, cacheScope: 'private' })
+      const { upstreams } = registry.table
+      const lists = await Promise.allSettled(upstreams.map((upstream) => listOf(upstream, call)))
+      const missing = upstreams.flatMap((upstream, at) => {
+        const list = lists[at]
+        if (list?.status !== 'rejected' || !mayKnowServer(upstream, call.caller, ['resource'])) return []
+        return [[upstream.name, describeToCaller(list.reason)] as const]
+      })
+      return success(call.request.id, {
+        resultType: 'complete',
+        skills: lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : [])),
+        ttlMs: 0,
+        cacheScope: 'private',
+        ...(missing.length > 0 && { _meta: { [UNAVAILABLE_META]: Object.fromEntries(missing) } }),
+      })
     },
     async get(call) {
       const { server, response } = await ask(call, 'skill')
@@ -66,13 +84,13 @@ export function createMergedSkills({ registry, router }: MergedSkillsOptions): M
   }
 }
 
-/** Fetches all pages of the list of a server, up to one that fails. */
+/** Fetches all pages of the list of a server. @throws RpcError if the server refuses one; the error of the connection. */
 async function fetchEntries(upstream: GatewayUpstream, call: CallerRequest): Promise<JsonObject[]> {
   const { cursor: _own, ...others } = call.request.params ?? {}
   const fetch = async (cursor: string | undefined): Promise<JsonObject> => {
     const params = { ...others, ...(cursor !== undefined && { cursor }) }
     const response = await proxyRequest(upstream, { ...call, request: { ...call.request, params } })
-    return isSuccess(response) ? response.result : {}
+    return resultOf(response, call.request.method)
   }
   const entries: JsonObject[] = []
   for await (const { skills } of followPages({ method: 'skills/list', key: 'skills', fetch }))

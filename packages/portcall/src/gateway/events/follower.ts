@@ -16,13 +16,27 @@ export interface Follower {
   readonly lifetime: LazyAbort
 }
 
-/** So many messages may wait until a caller reads them. Then its stream ends, and it opens another one at its position. */
+/**
+ * So many messages may wait until a caller reads them, of so many characters unless it is a single one. Then its stream ends, and it opens another one at
+ * its position.
+ */
 const MAX_UNREAD = 1000
+const MAX_UNREAD_LENGTH = 1024 * 1024
+
+/** The lengths of messages, which many callers receive. */
+const lengths = new WeakMap<Notification, number>()
+
+function lengthOf(message: Notification): number {
+  const length = lengths.get(message) ?? JSON.stringify(message).length
+  lengths.set(message, length)
+  return length
+}
 
 /** Creates the follower of a request. */
 export function createFollower(context: Pick<ExchangeContext, 'notify'>): Follower {
   const lifetime = new LazyAbort()
   let unread = 0
+  let unreadLength = 0
   let settle!: (error?: unknown) => void
   const ended = new Promise<void>((resolve, reject) => {
     settle = (error) => (error === undefined ? resolve() : reject(error))
@@ -37,12 +51,15 @@ export function createFollower(context: Pick<ExchangeContext, 'notify'>): Follow
       if (lifetime.aborted) return
       const drained = context.notify(notification)
       if (!drained) return
+      const length = lengthOf(notification)
       unread++
-      drained.then(
-        () => void unread--,
-        () => finish(),
-      )
-      if (unread > MAX_UNREAD) finish()
+      unreadLength += length
+      const onRead = (): void => {
+        unread--
+        unreadLength -= length
+      }
+      drained.then(onRead, () => finish())
+      if (unread > MAX_UNREAD || (unread > 1 && unreadLength > MAX_UNREAD_LENGTH)) finish()
     },
     end: () => finish(),
     fail: finish,

@@ -19,6 +19,8 @@ export interface WebhookStreamOptions {
 /** Less than the interval of the heartbeats of streams. */
 const HEARTBEAT_INTERVAL_MS = 15_000
 const UNSUBSCRIBE_TIMEOUT_MS = 10_000
+/** So many deliveries may arrive before the response of the server to the subscription. */
+const MAX_WAITING = 16
 
 /**
  * Creates the request for a stream of events that the server delivers to webhooks only: the gateway is the receiver. It settles as a stream does. The
@@ -62,6 +64,8 @@ function createStreamOutput(start: EventStreamStart, notify: (message: Notificat
     end = resolve
   })
   const send = (method: string, params: JsonObject): void => {
+    // The server sends it again.
+    if (waiting && waiting.length >= MAX_WAITING) throw new Error('The subscription is not known to be made yet')
     if (isString(params.cursor)) cursor = params.cursor
     const message = notification(method, params)
     if (waiting) waiting.push(message)
