@@ -1,9 +1,5 @@
-import { backoffMs } from '../../../../../util/src/backoff.ts'
 import { raceAbort } from '../../../../../util/src/timers.ts'
-import type { Turns } from '../../../../../util/src/turns.ts'
 import { RpcError } from '../../../jsonrpc/errors.ts'
-import type { DeliveryFailure, DeliveryOutcome } from '../../delivery/outcome.ts'
-import type { EventSender } from '../../delivery/sender.ts'
 import type { FeedPosition } from '../cursor.ts'
 import type { EventSubscriber } from '../definition.ts'
 import type { CreateEventError } from '../errors.ts'
@@ -11,33 +7,36 @@ import type { FeedEntry } from '../feed.ts'
 import type { EventsProfile } from '../profile.ts'
 import type { EventReader, ReadItem } from '../reader.ts'
 import type { Selector } from '../selection.ts'
+import { type AttemptOptions, type Consequences, createAttempts, type SendOptions, sendMessage } from './attempts.ts'
 import type { LeasedSubscription } from './leased-subscription.ts'
-import type { WebhookLimits } from './limits.ts'
-import { envelopeId, eventMessage, gapMessage, type OutgoingMessage, terminatedMessage } from './messages.ts'
-import { delivered, failed, passed, type SubscriptionRecord, secretsOf } from './record.ts'
+import { envelopeId, eventMessage, gapMessage, terminatedMessage } from './messages.ts'
+import {
+  type DeliveryState,
+  type HeldEvent,
+  holding,
+  nextRetryAt,
+  passed,
+  released,
+  type SubscriptionRecord,
+  watermarkOf,
+} from './record.ts'
 import { createStateWriter, type StateWriter, StoppedError } from './state-writer.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 
-export interface DeliverOptions {
+export interface DeliverOptions extends AttemptOptions {
   readonly subscriptions: SubscriptionStore
-  readonly sender: Pick<EventSender, 'deliver'>
   readonly reader: EventReader
   readonly selector: Pick<Selector, 'parse'>
   readonly createError: CreateEventError
-  readonly limits: WebhookLimits
   readonly profile: Pick<EventsProfile, 'webhookId'>
-  /** Limits the deliveries of this process; the owner is the host. */
-  readonly turns: Turns
   readonly onError: (error: unknown) => void
-  readonly onWarning: (message: string) => void
-  readonly now: () => number
 }
 
 /**
  * Why no more is delivered for now. `idle`: everything is delivered. `ended`: the subscription is gone, suspended, or delivered by another
- * process. Otherwise the next attempt is later.
+ * process. Otherwise the next attempt is later; with `isIdle`, new events may be delivered before.
  */
-export type DeliveryPause = 'idle' | 'ended' | { readonly waitMs: number }
+export type DeliveryPause = 'idle' | 'ended' | { readonly waitMs: number; readonly isIdle?: true }
 
 /** Positions behind entries that the subscriber does not receive are saved once for this many. */
 const ENTRIES_PER_SAVE = 1000
@@ -71,67 +70,47 @@ export function openDelivery(leased: LeasedSubscription, options: DeliverOptions
 
 function createDelivery(leased: LeasedSubscription, options: DeliverOptions): SubscriptionDelivery {
   const { type, signal } = leased
-  const { reader, onWarning, now } = options
+  const { reader, limits, now } = options
   const { requireRecord, readSubscriber } = createRecordReader(leased, options)
   const state = createStateWriter({ leased, subscriptions: options.subscriptions, requireRecord })
-  const mayContinue = (): boolean => state.current.attempts === undefined && !state.current.isSuspended
+  const { mayContinue, fail, attempt } = createAttempts({ leased, state, requireRecord }, options)
 
-  /** Records a failed attempt. The message is given up after the last one. */
-  const fail = async (reason: DeliveryFailure, from: FeedPosition, retryAfterMs = 0): Promise<boolean> => {
-    const { maxAttempts, retryDelayMs: firstMs, maxRetryDelayMs: maxMs, suspendAfterMs } = options.limits
-    const delayMs = Math.max(retryAfterMs, backoffMs(state.current.attempts ?? 0, { firstMs, maxMs, jitter: 0.25 }))
-    let end: string | undefined
-    const isSaved = await state.save((before) => {
-      const after = failed(before, reason, { retryAt: now() + delayMs, now: now() })
-      const isSuspended = now() - (after.failedSince ?? 0) >= suspendAfterMs
-      const isGivenUp = !isSuspended && (after.attempts ?? 0) >= maxAttempts
-      end = isSuspended
-        ? 'Deliveries are suspended'
-        : isGivenUp
-          ? `An event was given up after ${maxAttempts} attempts`
-          : undefined
-      if (isSuspended) return { ...after, isSuspended }
-      return isGivenUp ? passed(after, from) : after
-    })
-    if (end !== undefined)
-      onWarning(`${end}: the endpoint of subscription ${(await requireRecord()).id} to ${type.name} fails with ${reason}`)
-    return isSaved
-  }
-  const record = (outcome: DeliveryOutcome, from: FeedPosition): Promise<boolean> => {
-    if (outcome.type === 'delivered') return state.save((before) => delivered(before, from, now()))
-    if (outcome.type === 'retry') return fail(outcome.reason, from, outcome.retryAfterMs)
-    if (outcome.type !== 'refused') return state.save((before) => passed(before, from))
-    onWarning(`The endpoint of a subscription was refused: ${outcome.problem}`)
-    return fail('connection_refused', from)
-  }
-  /** Delivers a message. Resolves to whether the next one may follow. */
-  const attempt = async (message: OutgoingMessage, from: FeedPosition): Promise<boolean> => {
-    const outcome = await send(message, await requireRecord(), { signal, options })
-    return (await record(outcome, from)) && mayContinue()
-  }
   /** Says that events are missing, and continues with those that remain. */
-  const deliverGap = async (first: FeedEntry | undefined): Promise<boolean> => {
-    const from: FeedPosition = first ? { side: 'before', position: first.position } : await type.feed.end()
+  const deliverGap = async (from: FeedPosition): Promise<void> => {
     const gapId = state.current.gapId ?? envelopeId('gap')
     if (state.current.gapId === undefined) await state.save((before) => ({ ...before, gapId }))
-    return attempt(gapMessage(gapId, reader.cursorOf(type, from)), from)
+    const attempts = (state.current.attempts ?? 0) + 1
+    await attempt(gapMessage(gapId, reader.cursorOf(type, watermarkOf({ ...state.current, from }))), attempts, {
+      keep: (before, retryAt) => ({ ...before, attempts, retryAt }),
+      drop: (before) => passed(before, from),
+    })
   }
-  const deliverEntry = async (entry: FeedEntry): Promise<boolean> => {
+  /** Delivers an event: for the first time, or one that is held. Resolves to whether the next one may follow. */
+  const deliverEntry = async (entry: FeedEntry, held?: HeldEvent): Promise<boolean> => {
+    const { position } = entry
+    const attempts = (held?.attempts ?? 0) + 1
+    const behind = (before: DeliveryState): DeliveryState => (held ? before : { ...before, from: { side: 'after', position } })
+    const consequences: Consequences = {
+      keep: (before, retryAt) => holding(behind(before), { position, attempts, retryAt }),
+      drop: (before) => released(behind(before), position),
+    }
     let item: ReadItem
     try {
       item = await raceAbort(reader.render({ type, subscriber: await readSubscriber() }, entry), signal)
     } catch (error) {
       if (error instanceof RpcError || error instanceof StoppedError || signal.aborted) throw error
       options.onError(error)
-      return (await fail('http_5xx', { side: 'after', position: entry.position })) && mayContinue()
+      return (await fail({ reason: 'http_5xx', attempts }, consequences)) && mayContinue()
     }
-    const { occurrence, from } = item
+    const { occurrence } = item
     if (!occurrence) {
-      state.skip(from)
+      if (held) return (await state.save(consequences.drop)) && mayContinue()
+      state.skip(item.from)
       return true
     }
     const { id } = await requireRecord()
-    return attempt(await eventMessage(id, { ...occurrence, cursor: reader.cursorOf(type, from) }, options.profile), from)
+    const cursor = reader.cursorOf(type, watermarkOf(consequences.drop(state.current)))
+    return attempt(await eventMessage(id, { ...occurrence, cursor }, options.profile), attempts, consequences)
   }
   const deliverEntries = async (entries: readonly FeedEntry[]): Promise<void> => {
     const subscriber = await readSubscriber()
@@ -142,6 +121,29 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): Su
       if (index % ENTRIES_PER_SAVE === ENTRIES_PER_SAVE - 1) await state.flush()
     }
   }
+  /** Delivers an event that is held. One that is gone from the log is missing. */
+  const deliverHeld = async (held: HeldEvent): Promise<void> => {
+    const { entries, isTruncated } = await type.feed.read({ side: 'before', position: held.position })
+    const [entry] = entries
+    if (entry && !isTruncated) await deliverEntry(entry, held)
+    else await state.save((before) => ({ ...released(before, held.position), gapId: before.gapId ?? envelopeId('gap') }))
+  }
+  /** Delivers what comes next. Resolves to why there is nothing at present. */
+  const step = async (): Promise<DeliveryPause | undefined> => {
+    const { isSuspended, retryAt = 0, from, gapId, held = [] } = state.current
+    if (isSuspended) return 'ended'
+    if (retryAt > now()) return { waitMs: retryAt - now() }
+    const due = held.find((one) => one.retryAt <= now())
+    if (due) return void (await deliverHeld(due))
+    const { entries, isTruncated } = await type.feed.read(from)
+    if (isTruncated) return void (await deliverGap(await startOf(entries, type)))
+    if (gapId !== undefined) return void (await deliverGap(from))
+    const waitMs = nextRetryAt(state.current) - now()
+    if (held.length >= limits.maxHeld) return { waitMs }
+    if (entries.length > 0) return void (await deliverEntries(entries))
+    leased.position.set(state.stored, from)
+    return held.length > 0 ? { waitMs, isIdle: true } : 'idle'
+  }
 
   let hasBegun = false
   return {
@@ -151,18 +153,16 @@ function createDelivery(leased: LeasedSubscription, options: DeliverOptions): Su
       else await state.begin()
       hasBegun = true
       for (;;) {
-        const { isSuspended, retryAt = 0, from, gapId } = state.current
-        if (isSuspended) return 'ended'
-        if (retryAt > now()) return { waitMs: retryAt - now() }
-        const { entries, isTruncated } = await type.feed.read(from)
-        if (isTruncated || gapId !== undefined) await deliverGap(entries[0])
-        else if (entries.length === 0) {
-          leased.position.set(state.stored, from)
-          return 'idle'
-        } else await deliverEntries(entries)
+        const pause = await step()
+        if (pause) return pause
       }
     },
   }
+}
+
+/** Returns the position before the first of the entries, or the end of the feed. */
+function startOf([first]: readonly FeedEntry[], { feed }: LeasedSubscription['type']): FeedPosition | Promise<FeedPosition> {
+  return first ? { side: 'before', position: first.position } : feed.end()
 }
 
 /** Continues behind the entries that are known to be for others. Returns whether there was such a position. */
@@ -207,36 +207,14 @@ function createRecordReader({ type, readRecord }: LeasedSubscription, { selector
   }
 }
 
-interface SendOptions {
-  readonly signal: AbortSignal
-  readonly options: Pick<DeliverOptions, 'sender' | 'turns' | 'now'>
-}
-
-/** Sends a message when it is the turn of the host. */
-async function send(
-  message: OutgoingMessage,
-  record: SubscriptionRecord,
-  { signal, options }: SendOptions,
-): Promise<DeliveryOutcome> {
-  const { sender, turns, now } = options
-  const { host } = new URL(record.url)
-  if ((await turns.begin({ signal }, host)) !== true) throw new StoppedError()
-  try {
-    const secrets = secretsOf(record, now())
-    return await sender.deliver({ ...message, url: record.url, subscriptionId: record.id, secrets, signal })
-  } finally {
-    turns.end(host)
-  }
-}
-
 /** Ends a subscription, and tries to say why. */
 export async function terminate(
   { ref, readRecord, signal }: Pick<LeasedSubscription, 'ref' | 'readRecord' | 'signal'>,
   error: RpcError,
-  options: Pick<DeliverOptions, 'sender' | 'turns' | 'now' | 'subscriptions'>,
+  options: SendOptions & Pick<DeliverOptions, 'subscriptions'>,
 ): Promise<void> {
   const record = await readRecord()
   // Who gets the message may subscribe again at once.
   await options.subscriptions.remove(ref)
-  if (record) await send(terminatedMessage(error.body()), record, { signal, options }).catch(() => {})
+  if (record) await sendMessage(terminatedMessage(error.body()), record, { signal, options }).catch(() => {})
 }

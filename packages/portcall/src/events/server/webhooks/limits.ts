@@ -18,6 +18,8 @@ export interface WebhookLimits {
   secretOverlapMs: number
   /** Maximum number of attempts to deliver one event. */
   maxAttempts: number
+  /** Maximum number of events of one subscription that wait for another attempt. Then the events after them wait, too. */
+  maxHeld: number
   /** The delay before the second attempt, in milliseconds. It doubles with each further one. */
   retryDelayMs: number
   /** Upper bound of the delay between two attempts. */
@@ -46,6 +48,7 @@ export const WEBHOOK_LIMITS: WebhookLimits = {
   maxChallenges: 10,
   secretOverlapMs: 300_000,
   maxAttempts: 5,
+  maxHeld: 16,
   retryDelayMs: 10_000,
   maxRetryDelayMs: 300_000,
   suspendAfterMs: 3_600_000,

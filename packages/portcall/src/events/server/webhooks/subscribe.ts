@@ -12,7 +12,7 @@ import type { EventReader } from '../reader.ts'
 import { readAmount, readStart, type Selector, type Start } from '../selection.ts'
 import type { WebhookLimits } from './limits.ts'
 import type { ProveEndpoint } from './proof.ts'
-import { type DeliveryState, deliveryStatus, resumed, type SubscriptionRecord, storedAuth } from './record.ts'
+import { type DeliveryState, deliveryStatus, resumed, type SubscriptionRecord, storedAuth, watermarkOf } from './record.ts'
 import type { SubscriptionRef, SubscriptionStore } from './subscription-store.ts'
 
 export interface SubscribeOptions {
@@ -134,7 +134,7 @@ async function openSubscription(opened: OpenedSubscription, options: SubscribeOp
     if (before && state) return resumed(state, from?.from)
     return from && { from: from.from, generation: 0 }
   })
-  const position = after?.from ?? from?.from
+  const position = after ? watermarkOf(after) : from?.from
   return {
     cursor: position ? reader.cursorOf(type, position) : null,
     truncated: from?.isTruncated ?? false,

@@ -10,7 +10,7 @@ import { type DeliverOptions, type DeliveryPause, openDelivery, terminate } from
 import { createKnownPosition } from './known-position.ts'
 import { isWoken, type KnownSubscription, readKnown, type WithLeaseOptions, withLease } from './known-subscription.ts'
 import type { LeasedSubscription } from './leased-subscription.ts'
-import type { DeliveryState, SubscriptionRecord } from './record.ts'
+import { type DeliveryState, nextRetryAt, type SubscriptionRecord } from './record.ts'
 import { createScan } from './scan.ts'
 import type { SubscriptionRef } from './subscription-store.ts'
 
@@ -46,10 +46,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const stopping = new AbortController()
   let subscription: KeptSubscription | undefined
 
-  /** Leaves a subscription alone for a while. */
-  const wakeIn = (one: KnownSubscription, ms: number): void => {
-    const delayMs = Math.min(ms, limits.sweepIntervalMs)
-    one.notBefore = performance.now() + delayMs
+  /** Looks at a subscription after a while, and leaves it alone until then, unless new events may be delivered before. */
+  const wakeIn: DeliverContext['wakeIn'] = (one, { waitMs, isIdle }) => {
+    const delayMs = Math.min(waitMs, limits.sweepIntervalMs)
+    if (!isIdle) one.notBefore = performance.now() + delayMs
     clearTimeout(one.timer)
     const wake = (): void => {
       delete one.notBefore
@@ -124,7 +124,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
 interface DeliverContext {
   readonly stopping: AbortSignal
-  wakeIn(one: KnownSubscription, ms: number): void
+  wakeIn(one: KnownSubscription, pause: Exclude<DeliveryPause, string>): void
   forget(one: KnownSubscription): void
 }
 
@@ -135,6 +135,11 @@ interface CheckedSubscription {
   readonly record: SubscriptionRecord
   readonly state: DeliveryState
   readonly type: EventTypeEntry
+}
+
+/** Reports whether a message has to be sent, whether there are new events or not. */
+function isDue(state: DeliveryState, now: number): boolean {
+  return state.gapId !== undefined || nextRetryAt(state) <= now
 }
 
 /** Creates the function that delivers what there is for a subscription. */
@@ -160,8 +165,10 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
     const state = await subscriptions.readState(one.ref)
     const waitMs = (state?.retryAt ?? 0) - now()
     if (state?.isSuspended) one.notBefore = performance.now() + limits.sweepIntervalMs
-    else if (waitMs > 0) wakeIn(one, waitMs)
-    else if (!state || type.version !== record.version || (await hasEntries(one, { record, state, type }))) return { type }
+    else if (waitMs > 0) wakeIn(one, { waitMs })
+    else if (!state || isDue(state, now()) || type.version !== record.version) return { type }
+    else if (await hasEntries(one, { record, state, type })) return { type }
+    else if (state.held) wakeIn(one, { waitMs: nextRetryAt(state) - now(), isIdle: true })
     return undefined
   }
   /** Reports whether there may be something to deliver. Remembers the position behind entries that are for others. */
@@ -206,7 +213,7 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
       pause = await delivery.run()
     } while (pause === 'idle' && (await isWoken(one, signal)) && typeOf(type.name)?.feed === type.feed)
     await delivery.close()
-    if (typeof pause === 'object') wakeIn(one, pause.waitMs)
+    if (typeof pause === 'object') wakeIn(one, pause)
   }
   return async (one: KnownSubscription): Promise<void> => {
     const work = await check(one)
@@ -221,6 +228,6 @@ function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forge
     if (isHeld) return
     // The process that holds it may fail.
     one.position.forget()
-    wakeIn(one, leaseTtlMs / 2)
+    wakeIn(one, { waitMs: leaseTtlMs / 2 })
   }
 }
