@@ -9,14 +9,14 @@ import { type DeliveryState, delivered, failed, nextRetryAt, type SubscriptionRe
 import { type StateWriter, StoppedError } from './state-writer.ts'
 
 /** Options of what sends messages to endpoints. */
-export interface SendOptions {
+export interface WebhookSendOptions {
   readonly sender: Pick<EventSender, 'deliver'>
   /** Limits the deliveries of this process; the owner is the host. */
   readonly turns: Turns
   readonly now: () => number
 }
 
-export interface AttemptOptions extends SendOptions {
+export interface AttemptOptions extends WebhookSendOptions {
   readonly limits: WebhookLimits
   readonly onWarning: (message: string) => void
 }
@@ -89,17 +89,17 @@ export function createAttempts({ leased, state, requireRecord }: AttemptedSubscr
     return fail({ reason: 'connection_refused', attempts }, consequences)
   }
   const attempt = async (message: OutgoingMessage, attempts: number, consequences: Consequences): Promise<boolean> => {
-    const outcome = await sendMessage(message, await requireRecord(), { signal, options })
+    const outcome = await sendToEndpoint(message, await requireRecord(), { signal, options })
     return (await record(outcome, attempts, consequences)) && mayContinue()
   }
   return { mayContinue, fail, attempt }
 }
 
 /** Sends a message when it is the turn of the host. */
-export async function sendMessage(
+export async function sendToEndpoint(
   message: OutgoingMessage,
   record: SubscriptionRecord,
-  { signal, options }: { readonly signal: AbortSignal; readonly options: SendOptions },
+  { signal, options }: { readonly signal: AbortSignal; readonly options: WebhookSendOptions },
 ): Promise<DeliveryOutcome> {
   const { sender, turns, now } = options
   const { host } = new URL(record.url)

@@ -7,7 +7,7 @@ import type { FeedEntry } from '../feed.ts'
 import type { EventsProfile } from '../profile.ts'
 import type { EventReader, ReadItem } from '../reader.ts'
 import type { Selector } from '../selection.ts'
-import { type AttemptOptions, type Consequences, createAttempts, type SendOptions, sendMessage } from './attempts.ts'
+import { type AttemptOptions, type Consequences, createAttempts, sendToEndpoint, type WebhookSendOptions } from './attempts.ts'
 import type { LeasedSubscription } from './leased-subscription.ts'
 import { envelopeId, eventMessage, gapMessage, terminatedMessage } from './messages.ts'
 import {
@@ -211,10 +211,10 @@ function createRecordReader({ type, readRecord }: LeasedSubscription, { selector
 export async function terminate(
   { ref, readRecord, signal }: Pick<LeasedSubscription, 'ref' | 'readRecord' | 'signal'>,
   error: RpcError,
-  options: SendOptions & Pick<DeliverOptions, 'subscriptions'>,
+  options: WebhookSendOptions & Pick<DeliverOptions, 'subscriptions'>,
 ): Promise<void> {
   const record = await readRecord()
   // Who gets the message may subscribe again at once.
   await options.subscriptions.remove(ref)
-  if (record) await sendMessage(terminatedMessage(error.body()), record, { signal, options }).catch(() => {})
+  if (record) await sendToEndpoint(terminatedMessage(error.body()), record, { signal, options }).catch(() => {})
 }
