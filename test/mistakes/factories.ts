@@ -478,6 +478,8 @@ export const EXEMPT: { readonly [name: string]: string } = {
   callerIdentity: 'its options are those of createAuthProvider, which checks them',
   pinOptionsOf: 'for the command',
   gatewayPolicies: 'checked by the schema of the configuration',
+  createServerJson: 'its options are those of an endpoint; the document that they make is checked',
+  serverJsonOf: 'the document is checked',
   toolSet: 'its members are checked one by one, as in a configuration',
   serveAdmin: 'for the command',
   sizeTelemetry: 'one provider, which OpenTelemetry checks',

@@ -3,6 +3,7 @@ import { isUrl } from '../../../util/src/parse-url.ts'
 import { pluralize } from '../../../util/src/pluralize.ts'
 import { levelsOf, printCard } from '../check/card.ts'
 import { runConformance } from '../check/conformance.ts'
+import { compareWithCard, printServerJson, readServerJson, type ServerJsonReport } from '../check/server-json.ts'
 import { callTools, readPublished } from '../check/views.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -25,6 +26,11 @@ export const checkCommand: Command = defineCommand({
   ],
   flags: {
     card: { type: 'boolean', description: 'Also compare the server card with the server; only for a URL' },
+    'server-json': {
+      type: 'string',
+      value: 'FILE',
+      description: 'With --card, also compare the server.json of the registry with the card',
+    },
     since: {
       type: 'string',
       value: 'FILE',
@@ -46,12 +52,14 @@ export const checkCommand: Command = defineCommand({
   examples: [
     'portcall check http://127.0.0.1:3000/mcp',
     'portcall check https://api.example.com/mcp --card',
+    'portcall check https://api.example.com/mcp --card --server-json server.json',
     'portcall check server.js --strict --json',
     "portcall check server.js --since released.json --call 'sales year=2025'",
   ],
   async run({ flags, io, ...invocation }) {
     const url = flags.conformance || flags.card ? await resolveUrl(invocation.server) : undefined
     const { examineCard, lint, readInventory, VIEW_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
+    const serverJson = await readServerJson(flags)
     const since = flags.since === undefined ? undefined : await readPublished(flags.since)
     const location = 'location' in invocation.server ? invocation.server.location : ''
     const connection = { ...invocation, flags, io, capabilities }
@@ -62,23 +70,40 @@ export const checkCommand: Command = defineCommand({
       const card = flags.card && url ? await examineCard({ url: new URL(url), client, signal: io.signal }) : undefined
       return { result: await lint(inventory, known), card, errors: failures.map(({ error }) => error), unavailable }
     })
-    printFindings(result, card, io)
+    const document = serverJson && { ...serverJson, problems: await compareWithCard(serverJson, card) }
+    printFindings(result, { card, document }, io)
     const unread = reportErrors(errors, io.json) ?? reportIncomplete(unavailable, io)
     const failures = result.findings.filter(({ level }) => level === 'error' || flags.strict)
     const conforms = url && flags.conformance ? await runConformance(url, io.signal) : true
     const isCardWrong = card !== undefined && levelsOf(card).some((level) => level === 'error' || flags.strict)
-    return failures.length > 0 || isCardWrong || !conforms ? 'failed' : (unread ?? 'success')
+    const isDocumentWrong = document !== undefined && document.problems.length > 0
+    return failures.length > 0 || isCardWrong || isDocumentWrong || !conforms ? 'failed' : (unread ?? 'success')
   },
 })
 
 const INDENT = '  '
 
+/** The documents that describe the server, as far as they were asked for. */
+interface CheckedDocuments {
+  readonly card: CardReport | undefined
+  readonly document: ServerJsonReport | undefined
+}
+
 function printFindings(
   { findings, toolTokens, tokensByTool, hosts, notes }: LintResult,
-  card: CardReport | undefined,
+  { card, document }: CheckedDocuments,
   io: Io,
 ): void {
-  if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts, notes, ...(card && { card }) })
+  if (io.json)
+    return io.value({
+      findings,
+      toolTokens,
+      tokensByTool,
+      hosts,
+      notes,
+      ...(card && { card }),
+      ...(document && { serverJson: document.problems }),
+    })
   const errors = findings.filter(({ level }) => level === 'error')
   const ordered = [...errors, ...findings.filter(({ level }) => level === 'warning')]
   for (const rule of new Set(ordered.map((finding) => finding.rule)))
@@ -101,6 +126,7 @@ function printFindings(
     `; the tools take about ${toolTokens} tokens`,
   ])
   if (card) printCard(card, io)
+  if (document) printServerJson(document, io)
 }
 
 /** Prints the findings of one rule, then once what to change and which hosts care. */

@@ -4,6 +4,7 @@ import { CliError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { resolveUrl } from '../login/stored-login.ts'
 import { withClient } from '../target/connect.ts'
 
 /** A host name, which is neither a file nor a server of a configuration. */
@@ -20,10 +21,20 @@ export const discoverCommand: Command = defineCommand({
     'Prints the name, the capabilities and the instructions of the server, and the protocol version that was negotiated.',
     'Given a domain, such as example.com, it prints the servers that the domain names in its catalog and server cards, and where it looked. It does not connect to them. The exit code is 4 if there is none.',
   ],
-  flags: {},
-  examples: ['portcall discover https://api.example.com/mcp', 'portcall discover example.com'],
+  flags: {
+    'server-json': {
+      type: 'boolean',
+      description: 'Print the server.json for the registry that the server card of a URL makes. Packages have to be added',
+    },
+  },
+  examples: [
+    'portcall discover https://api.example.com/mcp',
+    'portcall discover example.com',
+    'portcall discover https://api.example.com/mcp --server-json > server.json',
+  ],
   run: async ({ io, ...invocation }) => {
-    const { server } = invocation
+    const { server, flags } = invocation
+    if (flags['server-json']) return printServerJson(await resolveUrl(server), io)
     const domain = 'location' in server ? server.location : ''
     if (DOMAIN.test(domain) && !FILE.test(domain)) return printServers(domain, io)
     return withClient({ ...invocation, io }, async (client) => {
@@ -39,6 +50,17 @@ export const discoverCommand: Command = defineCommand({
     })
   },
 })
+
+/** Prints the `server.json` of the server that a card describes. @throws CliError if there is no card. */
+async function printServerJson(url: URL, io: Io): Promise<void> {
+  const { examineCard } = await import('portcall/diagnostics')
+  const { serverJsonOf } = await import('portcall/cards')
+  const { card, faults } = await examineCard({ url, signal: io.signal })
+  if (!card) throw new CliError('unreachable', faults.map(({ message }) => message).join('; '))
+  const document = serverJsonOf(card)
+  if (io.json) io.value(document)
+  else io.data(JSON.stringify(document, undefined, 2))
+}
 
 /** Prints the servers of a domain, and where they were looked for. */
 async function printServers(domain: string, io: Io): Promise<ExitReason> {

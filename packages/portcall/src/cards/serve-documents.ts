@@ -3,7 +3,6 @@ import { isLoopbackHost } from '../../../util/src/loopback-host.ts'
 import { setLru } from '../../../util/src/lru.ts'
 import { parseUrl } from '../../../util/src/parse-url.ts'
 import { pathOf } from '../../../util/src/request-target.ts'
-import { parseSecureUrl } from '../auth/server/resource.ts'
 import type { DocumentRequest, HookResponse, PublicDocuments } from '../protocol/http.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 import {
@@ -17,6 +16,7 @@ import {
 } from '../protocol/server-card.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { HttpOptions } from '../transports/http/server/options.ts'
+import { parsePublicUrl } from './public-url.ts'
 import { createAiCatalog, createServerCard } from './server-card.ts'
 
 /** A server and the options of its endpoint. */
@@ -84,13 +84,6 @@ export function createCardDocuments({ info, options }: CardSource): PublicDocume
       return url ? respond(request, (await documentsAt(url))[name], cacheControl) : { status: 400 }
     }
   }
-}
-
-/** @throws TypeError for a URL that clients must not use. */
-function parsePublicUrl(text: string): URL {
-  const url = parseSecureUrl('publicUrl', text)
-  if (url.search) throw new TypeError(`publicUrl must not have a query: ${JSON.stringify(text)}`)
-  return url
 }
 
 /** Maps the paths at which there is a document to its name. Proxies may have other paths than the server behind them. */

@@ -19,8 +19,8 @@ import { validateServerCard } from './validate-card.ts'
 export interface CardSubject {
   /** The information about the server. */
   readonly info: Implementation
-  /** The public URL of the endpoint. */
-  readonly url: URL
+  /** The public URL of the endpoint. Absent for a server that users only run themselves. */
+  readonly url?: URL | undefined
   /** The protocol versions of the endpoint. */
   readonly versions: readonly string[]
 }
@@ -47,14 +47,16 @@ export function createServerCard({ info, url, versions }: CardSubject, options: 
       repository,
       icons: info.icons,
     }),
-    remotes: [
-      {
-        type: 'streamable-http',
-        url: url.href,
-        ...(headers && { headers: [...headers] }),
-        supportedProtocolVersions: [...versions],
-      },
-    ],
+    ...(url && {
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: url.href,
+          ...(headers && { headers: [...headers] }),
+          supportedProtocolVersions: [...versions],
+        },
+      ],
+    }),
     ...(meta && { _meta: meta }),
   }
   const problems = validateServerCard(card)
@@ -82,8 +84,9 @@ export function identifierOf(cardName: string): string {
 }
 
 /** Returns the unique name of a server: its own if it has the form of one, or else the host in reverse order, and its name. */
-function nameOf(name: string, { hostname }: URL): string {
-  if (CARD_NAME.test(name)) return name
+function nameOf(name: string, url: URL | undefined): string {
+  if (CARD_NAME.test(name) || !url) return name
+  const { hostname } = url
   const host = /^[a-z0-9.-]+$/i.test(hostname) && !isLoopbackHost(hostname) ? hostname : 'localhost'
   const last = name.replace(/[^a-zA-Z0-9._-]+/g, '-').replace(/^-|-$/g, '')
   return `${/^[\d.]+$/.test(host) ? host : reverse(host)}/${last || 'server'}`

@@ -12,13 +12,20 @@ export function validateServerCard(card: unknown): DocumentProblem[] {
   const at = (path: string): Place => ({ path, report })
   if (!isObject(card)) report('', 'must be a JSON object')
   else {
-    checkMembers(card, MEMBERS, at(''))
-    checkVersion(card.version, report)
-    checkItems(card.icons, at('icons'), (icon, place) => checkMembers(icon, ICON, place))
-    checkItems(card.remotes, at('remotes'), checkRemote)
-    if (isObject(card.repository)) checkMembers(card.repository, REPOSITORY, at('repository'))
+    checkMembers(card, { $schema: requiredMember({ text: CARD_SCHEMA, accepts: (value) => value === CARD_SCHEMA }) }, at(''))
+    checkDescription(card, report)
   }
   return problems
+}
+
+/** Checks the members that a server card and `server.json` have in common. */
+export function checkDescription(document: JsonObject, report: Report): void {
+  const at = (path: string): Place => ({ path, report })
+  checkMembers(document, MEMBERS, at(''))
+  checkExactVersion(document.version, at('version'))
+  checkCardItems(document.icons, at('icons'), (icon, place) => checkMembers(icon, ICON, place))
+  checkCardItems(document.remotes, at('remotes'), checkRemote)
+  if (isObject(document.repository)) checkMembers(document.repository, REPOSITORY, at('repository'))
 }
 
 /** Reports whether a document is a valid server card. */
@@ -27,27 +34,33 @@ export function isServerCard(card: unknown): card is ServerCard {
 }
 
 /** A rule of a member: a test, and what the value must be. */
-interface MemberRule {
+export interface MemberRule {
   readonly isRequired?: boolean
   readonly text: string
   accepts(value: unknown): boolean
 }
 
-type MemberRules = { readonly [name: string]: MemberRule }
+/** Rules by the name of the member. */
+export type MemberRules = { readonly [name: string]: MemberRule }
 
-const TEXT: MemberRule = { text: 'a text', accepts: (value) => typeof value === 'string' }
+/** Any text. */
+export const TEXT: MemberRule = { text: 'a text', accepts: (value) => typeof value === 'string' }
 const FLAG: MemberRule = { text: 'true or false', accepts: (value) => typeof value === 'boolean' }
-const ARRAY: MemberRule = { text: 'an array', accepts: Array.isArray }
+/** Any array. */
+export const ARRAY: MemberRule = { text: 'an array', accepts: Array.isArray }
 const TEXTS: MemberRule = { text: 'an array of texts', accepts: isStrings }
-const OBJECT: MemberRule = { text: 'an object', accepts: isObject }
+/** Any object. */
+export const OBJECT: MemberRule = { text: 'an object', accepts: isObject }
 /** A URI has a scheme, and no spaces. */
 const URI: MemberRule = { text: 'an absolute URI', accepts: (value) => matches(value, /^[a-z][a-z0-9+.-]*:[!-~]+$/i) }
-const required = (rule: MemberRule): MemberRule => ({ ...rule, isRequired: true })
+/** Makes a member mandatory. */
+export const requiredMember = (rule: MemberRule): MemberRule => ({ ...rule, isRequired: true })
 const text = (max: number): MemberRule => ({
   text: `a text of 1 to ${max} characters`,
   accepts: (value) => typeof value === 'string' && value !== '' && (value.length <= max || [...value].length <= max),
 })
-const oneOf = (...values: readonly string[]): MemberRule => ({
+/** One of these texts. */
+export const oneOfTexts = (...values: readonly string[]): MemberRule => ({
   text: values.join(' or '),
   accepts: (value) => values.includes(value as string),
 })
@@ -57,16 +70,15 @@ const MAX_VERSION_LENGTH = 255
 const MAX_TEXT_LENGTH = 100
 
 const MEMBERS: MemberRules = {
-  $schema: required({ text: CARD_SCHEMA, accepts: (value) => value === CARD_SCHEMA }),
-  name: required({
+  name: requiredMember({
     text: `a name such as com.example/weather, with one slash, up to ${MAX_NAME_LENGTH} characters`,
     accepts: (value) => matches(value, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/) && value.length <= MAX_NAME_LENGTH,
   }),
-  version: required({
+  version: requiredMember({
     text: `a text of up to ${MAX_VERSION_LENGTH} characters`,
     accepts: (value) => typeof value === 'string' && value.length <= MAX_VERSION_LENGTH,
   }),
-  description: required(text(MAX_TEXT_LENGTH)),
+  description: requiredMember(text(MAX_TEXT_LENGTH)),
   title: text(MAX_TEXT_LENGTH),
   websiteUrl: URI,
   repository: OBJECT,
@@ -75,18 +87,18 @@ const MEMBERS: MemberRules = {
   _meta: OBJECT,
 }
 const ICON: MemberRules = {
-  src: required({
+  src: requiredMember({
     text: 'a URL with http, https or data',
     accepts: (value) => URI.accepts(value) && matches(value, /^(https?|data):/i),
   }),
   mimeType: TEXT,
   sizes: TEXTS,
-  theme: oneOf('light', 'dark'),
+  theme: oneOfTexts('light', 'dark'),
 }
-const REPOSITORY: MemberRules = { url: required(URI), source: required(TEXT), subfolder: TEXT, id: TEXT }
+const REPOSITORY: MemberRules = { url: requiredMember(URI), source: requiredMember(TEXT), subfolder: TEXT, id: TEXT }
 const REMOTE: MemberRules = {
-  type: required(oneOf('streamable-http', 'sse')),
-  url: required({
+  type: requiredMember(oneOfTexts('streamable-http', 'sse')),
+  url: requiredMember({
     text: 'a URL with http or https, or one that begins with a variable',
     accepts: (value) => matches(value, /^(https?:\/\/\S+|\{[a-zA-Z_][a-zA-Z0-9_]*\}\S*)$/),
   }),
@@ -98,25 +110,26 @@ const INPUT: MemberRules = {
   description: TEXT,
   isRequired: FLAG,
   isSecret: FLAG,
-  format: oneOf('string', 'number', 'boolean', 'filepath'),
+  format: oneOfTexts('string', 'number', 'boolean', 'filepath'),
   default: TEXT,
   placeholder: TEXT,
   value: TEXT,
   choices: TEXTS,
 }
-const HEADER: MemberRules = { name: required(TEXT), variables: OBJECT, ...INPUT }
+const HEADER: MemberRules = { name: requiredMember(TEXT), variables: OBJECT, ...INPUT }
 
 /** The forms in which packages name several versions at once. */
 const VERSION_RANGE = /^[\^~<>=]|\*|(?:^|\.)[xX](?:\.|$)|\s-\s|\|\|/
 
 /** A place in a document, and what receives the problems there. */
-interface Place {
+export interface Place {
   readonly path: string
   readonly report: Report
 }
 
-function checkVersion(version: unknown, report: Report): void {
-  if (matches(version, VERSION_RANGE)) report('version', 'must be one version, not a range')
+/** Reports a range of versions. */
+export function checkExactVersion(version: unknown, { path, report }: Place): void {
+  if (matches(version, VERSION_RANGE)) report(path, 'must be one version, not a range')
 }
 
 function checkRemote(remote: JsonObject, place: Place): void {
@@ -124,7 +137,7 @@ function checkRemote(remote: JsonObject, place: Place): void {
   const variables = isObject(remote.variables) ? remote.variables : {}
   checkInputs(variables, within(place, '.variables'))
   checkPlaceholders(remote.url, [variables], within(place, '.url'))
-  checkItems(remote.headers, within(place, '.headers'), (header, at) => {
+  checkCardItems(remote.headers, within(place, '.headers'), (header, at) => {
     checkMembers(header, HEADER, at)
     checkSecret(header, at)
     const own = isObject(header.variables) ? header.variables : {}
@@ -155,7 +168,8 @@ function checkPlaceholders(template: unknown, variables: readonly JsonObject[], 
     if (!variables.some((all) => Object.hasOwn(all, name))) report(path, `names the variable {${name}}, which is not declared`)
 }
 
-function checkMembers(value: JsonObject, rules: MemberRules, { path, report }: Place): void {
+/** Reports members that are missing or break their rule. */
+export function checkMembers(value: JsonObject, rules: MemberRules, { path, report }: Place): void {
   for (const [name, rule] of Object.entries(rules)) {
     const at = path === '' ? name : `${path}.${name}`
     const member = Object.hasOwn(value, name) ? value[name] : undefined
@@ -166,7 +180,7 @@ function checkMembers(value: JsonObject, rules: MemberRules, { path, report }: P
 }
 
 /** Checks the items of an array: each is an object. */
-function checkItems(value: unknown, place: Place, check: (item: JsonObject, place: Place) => void): void {
+export function checkCardItems(value: unknown, place: Place, check: (item: JsonObject, place: Place) => void): void {
   if (!Array.isArray(value)) return
   value.forEach((item, index) => {
     const at = within(place, `[${index}]`)

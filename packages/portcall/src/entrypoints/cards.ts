@@ -10,5 +10,13 @@ export {
 export type { DiscoveredEndpoint, EndpointRelation } from '../cards/client/endpoints.ts'
 export type { DocumentOutcome } from '../cards/client/read-document.ts'
 export type { DocumentProblem } from '../cards/document-problem.ts'
+export {
+  compareServerJson,
+  createServerJson,
+  type ServerJsonOptions,
+  serverJsonOf,
+  validateServerJson,
+} from '../cards/server-json.ts'
 export { validateServerCard } from '../cards/validate-card.ts'
 export type { CardHeader, CardInput, CardRemote, CardRepository, ServerCard } from '../protocol/server-card.ts'
+export type { PackageTransport, RegistryPackage, ServerJson } from '../protocol/server-json.ts'
