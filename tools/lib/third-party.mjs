@@ -31,13 +31,20 @@ const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-]|$)/i
 const RULE = '='.repeat(80)
 const INTRODUCTION = 'Portcall contains code of these packages.'
 
-/** Returns the text of THIRD-PARTY.txt. @throws Error if a package has no license text, because it could not be published. */
+/**
+ * Returns the text of THIRD-PARTY.txt: each license text once, below the packages that have it.
+ *
+ * @throws Error if a package has no license text, because it could not be published.
+ */
 export function noticesOf(packages) {
-  const sections = packages.map(({ home, name, version, license }) => {
+  const headings = new Map()
+  for (const { home, name, version, license } of packages) {
     const files = readdirSync(home).filter((file) => LICENSE_FILE.test(file))
     if (files.length === 0) throw new Error(`${name} has no license file: ${home}`)
-    return `${RULE}\n${name} ${version} (${license})\n${RULE}\n\n${files.map((file) => readText(join(home, file)).trim()).join('\n\n')}\n`
-  })
+    const text = files.map((file) => readText(join(home, file)).trim()).join('\n\n')
+    headings.set(text, [...(headings.get(text) ?? []), `${RULE}\n${name} ${version} (${license})\n${RULE}\n`])
+  }
+  const sections = [...headings].map(([text, own]) => `${own.join('')}\n${text}\n`)
   return [`${INTRODUCTION}\n`, ...sections].join('\n')
 }
 
@@ -70,7 +77,7 @@ export function sbomOf(published, bundled) {
   const required = bundled.map((ref) => ({ ...find(ref), scope: 'required', properties: [] }))
   const dependencies = [{ ref: published, dependsOn: bundled }, ...bundled.map((ref) => ({ ref, dependsOn: [] }))]
   const metadata = { lifecycles: [{ phase: 'build' }], component }
-  return `${JSON.stringify({ $schema, bomFormat, specVersion, version: 1, metadata, components: required, dependencies }, null, 2)}\n`
+  return `${JSON.stringify({ $schema, bomFormat, specVersion, version: 1, metadata, components: required, dependencies })}\n`
 }
 
 /** Returns what is wrong with a bill of materials for a package that bundles these others. */
