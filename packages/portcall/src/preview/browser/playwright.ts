@@ -50,6 +50,8 @@ export interface PlaywrightPage {
   frames(): readonly PlaywrightFrame[]
   mainFrame(): PlaywrightFrame
   locator(selector: string): { screenshot(options: object): Promise<Uint8Array> }
+  viewportSize(): { readonly width: number; readonly height: number } | null
+  setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>
 }
 
 /** A frame. */

@@ -101,7 +101,7 @@ export function createTestedView({ page, context, recorder }: TestedParts): Test
     },
     text: () => frame().evaluate<string>('document.body ? document.body.innerText : ""'),
     settle,
-    screenshot: () => page.locator('#view').screenshot({ animations: 'disabled', caret: 'hide', scale: 'device' }),
+    screenshot: () => takePicture(page, measured.size.height),
     async update(update) {
       await callPage(page, 'update', update)
       await settle()
@@ -112,6 +112,21 @@ export function createTestedView({ page, context, recorder }: TestedParts): Test
     },
   }
 }
+
+/** Takes a picture of a view. Chromium does not paint the frame of one that is higher than the window, so the window grows for it. */
+async function takePicture(page: PlaywrightPage, height: number): Promise<Uint8Array> {
+  const usual = page.viewportSize()
+  const isHigher = usual !== null && height > usual.height
+  if (isHigher) await page.setViewportSize({ width: usual.width, height: Math.ceil(height) })
+  try {
+    if (isHigher) await page.evaluate(NEXT_FRAME)
+    return await page.locator('#view').screenshot({ animations: 'disabled', caret: 'hide', scale: 'device' })
+  } finally {
+    if (isHigher) await page.setViewportSize(usual)
+  }
+}
+
+const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))'
 
 const NO_SIZE = { width: 0, height: 0 }
 
