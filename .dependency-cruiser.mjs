@@ -12,7 +12,7 @@ import {
 const SRC = '^packages/portcall/src/'
 const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
 /** Matches the scripts of the pages that show views in a browser: the build makes a file of each. */
-const PREVIEW_PAGE = `${SRC}preview/page/[^/]+-page\\.ts$`
+const PREVIEW_PAGE = `${SRC}(?:preview/page/[^/]+-page|apps/described/page/main)\\.ts$`
 const PAGE = '^packages/inspector/src/'
 /** Matches the entry points by their public names, with a build and without one. */
 const PUBLIC = '^(packages/portcall/dist/|portcall(/|$))'

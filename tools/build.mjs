@@ -82,7 +82,7 @@ async function writeEntryPoints(folder, entries, { groups = [], prefix = '' }) {
     input: Object.fromEntries(entries.map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     // json-schema-ref-parser imports `fs` for files, which it never reads here.
-    external: [/^node:/, 'fs', PUBLIC, ...PEERS],
+    external: [/^node:/, '#described-page', 'fs', PUBLIC, ...PEERS],
     plugins: [smallPackages],
     ...INPUT,
   })
@@ -117,6 +117,16 @@ async function writeHostPage(folder) {
   const bundle = await rolldown({ input: source, platform: 'browser', ...INPUT })
   await bundle.write({ ...OUTPUT, file: join(folder, 'preview', 'host-page.js'), minify: true })
   await bundle.close()
+}
+
+/** Bundles the script of the pages of described views, as a module that exports its text: it is a part of these pages. */
+async function writeDescribedPage(folder) {
+  const source = join(PACKAGE, 'src', 'apps', 'described', 'page', 'main.ts')
+  const bundle = await rolldown({ input: source, platform: 'browser', ...INPUT })
+  const { output } = await bundle.generate({ ...OUTPUT, minify: true, codeSplitting: false })
+  await bundle.close()
+  const script = output[0].code.trim().replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--')
+  writeFileSync(join(folder, 'apps-described-page.js'), `export default ${JSON.stringify(script)}\n`)
 }
 
 /**
@@ -159,14 +169,14 @@ function publishDeclaration(path, places) {
   writeFileSync(join(places.folder, target), text)
 }
 
-/** Writes the JSON Schema of the configuration of gateways. */
+/** Writes the JSON Schema of the configuration of gateways, for programs to read. */
 async function writeGatewaySchema(folder) {
   const bundle = await rolldown({ input: join(PACKAGE, 'src', 'gateway', 'config', 'schema.ts'), platform: 'neutral', ...INPUT })
   const { output } = await bundle.generate({ format: 'esm' })
   await bundle.close()
   const module = `data:text/javascript,${encodeURIComponent(output[0].code)}`
   const { GATEWAY_CONFIG_SCHEMA } = await import(module)
-  writeFileSync(join(folder, 'gateway.schema.json'), `${JSON.stringify(GATEWAY_CONFIG_SCHEMA, null, 2)}\n`)
+  writeFileSync(join(folder, 'gateway.schema.json'), `${JSON.stringify(GATEWAY_CONFIG_SCHEMA)}\n`)
 }
 
 /** Replaces the previous build. Retries when a concurrent build does the same; either result is valid. */
@@ -191,6 +201,7 @@ export async function build() {
     await writeGatewaySchema(next)
     const modules = [...(await writeScripts(next)), ...(await writePrograms(next))]
     await writeHostPage(next)
+    await writeDescribedPage(next)
     writeFileSync(join(next, 'THIRD-PARTY.txt'), noticesOf(packagesOf(modules)))
     copyPage(next)
     replaceDist(next, last)

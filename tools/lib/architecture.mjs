@@ -19,7 +19,7 @@ export const FOLDERS = {
   events: ['server', 'client', 'auth', 'net', 'stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   skills: ['server', 'client', 'stores', 'protocol', 'jsonrpc', 'util'],
   apps: ['protocol', 'jsonrpc', 'schema', 'util'],
-  views: ['server', 'protocol', 'jsonrpc', 'schema', 'util'],
+  views: ['server', 'apps', 'protocol', 'jsonrpc', 'schema', 'util'],
   adapters: ['client', 'protocol', 'jsonrpc', 'schema', 'util'],
   openapi: ['server', 'auth', 'net', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['logging', 'stores', 'jsonrpc', 'util'],

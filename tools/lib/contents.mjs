@@ -74,6 +74,7 @@ export const SECTIONS = [
     pages: [
       ['first-app', 'Your first app', 'from an empty folder to a view that is tested in the hosts'],
       ['server', 'Views of tools', 'show a page in the conversation, with the result of a tool'],
+      ['described', 'Views without code', 'tables, charts, forms, questions and approvals, described in options'],
       ['views', 'The page of a view', "read the result, call tools, follow the host's theme and size"],
       ['host', 'Show views in your page', 'show the views of tools in a web page of your own'],
       ['testing', 'Test a view', 'find out why a frame is empty, before your users do'],

@@ -42,10 +42,7 @@ export function createPageSource(source: ViewSource, from: string | URL | undefi
       watch?.report([...files])
     }
   }
-  const read = async (): Promise<ViewPage> => {
-    const { html, warnings } = path === undefined ? { html: own, warnings: [] } : await build(path)
-    return { html, warnings, revision: (await sha256Hex(html)).slice(0, REVISION_LENGTH) }
-  }
+  const read = async (): Promise<ViewPage> => toPage(path === undefined ? { html: own, warnings: [] } : await build(path))
   const onChange = (listener: () => void): void =>
     watch?.onChange((changed) => {
       if (!changed.some((one) => files.has(one))) return
@@ -55,6 +52,18 @@ export function createPageSource(source: ViewSource, from: string | URL | undefi
   const name = path === undefined ? undefined : nameOfFile(path)
   return { name, path, load: () => (page ??= read()), ...(watch && { onChange }) }
 }
+
+/** Creates a page that is made when it is needed. */
+export function createMadePage(make: () => Promise<string>): PageSource {
+  let page: Promise<ViewPage> | undefined
+  const read = async (): Promise<ViewPage> => toPage({ html: await make(), warnings: [] })
+  return { name: undefined, path: undefined, load: () => (page ??= read()) }
+}
+
+const toPage = async (page: Pick<ViewPage, 'html' | 'warnings'>): Promise<ViewPage> => ({
+  ...page,
+  revision: (await sha256Hex(page.html)).slice(0, REVISION_LENGTH),
+})
 
 function readHtml(source: HtmlSource): string {
   const html: unknown = typeof source === 'object' && source !== null ? source.html : undefined

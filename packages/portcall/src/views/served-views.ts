@@ -8,7 +8,7 @@ import { autoDomain } from '../protocol/view-domain.ts'
 import type { Call } from '../server/call.ts'
 import type { BoundView, ViewedTool, ViewHost } from '../server/tool-view.ts'
 import { ViewError } from './errors.ts'
-import { createResultFinisher } from './finish-result.ts'
+import { createResultFinisher, type ViewData } from './finish-result.ts'
 import { MAX_PAGE_BYTES } from './limits.ts'
 import { readViewUri, slugOf } from './names.ts'
 import type { ViewOptions } from './options.ts'
@@ -19,6 +19,8 @@ import { renderToolListing, renderViewMeta } from './render.ts'
 export interface ViewDefinition {
   readonly page: PageSource
   readonly options: ViewOptions
+  /** The data that the view reads, if it is known. */
+  readonly data?: ViewData
 }
 
 /** A view of one server. */
@@ -94,7 +96,7 @@ function createServedViews(host: ViewHost): ServedViews {
       served.tools.add(tool.name)
       return {
         listing: renderToolListing(uriOf(served), tool, served.options),
-        finish: createResultFinisher(tool.name, host.reportWarning),
+        finish: createResultFinisher(tool.name, host.reportWarning, definition.data),
       }
     },
   }

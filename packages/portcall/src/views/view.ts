@@ -24,7 +24,11 @@ export function view(source: ViewSource, options: ViewOptions = {}): ToolView {
   const where = `view(${typeof source === 'string' ? JSON.stringify(source) : '…'})`
   checkViewOptions(where, options)
   const from = options.from ?? (typeof source === 'string' ? fileOfCaller(view) : undefined)
-  const definition: ViewDefinition = { page: createPageSource(source, from), options }
-  const bind: ToolView['~bind'] = (tool, host) => servedViewsOf(host).bind(definition, tool)
-  return options.text ? ({ text: true, '~bind': bind } as TextToolView) : { '~bind': bind }
+  const bound = bindable({ page: createPageSource(source, from), options })
+  return options.text ? ({ text: true, ...bound } as TextToolView) : bound
 }
+
+/** Returns a view that tools can have. */
+export const bindable = (definition: ViewDefinition): ToolView => ({
+  '~bind': (tool, host) => servedViewsOf(host).bind(definition, tool),
+})
