@@ -1,5 +1,5 @@
-/** A map is replaced after so many entries have gone. */
-const REPLACE_AFTER = 64
+/** A map is replaced when so many entries have gone, and more than it still has. */
+const MIN_REMOVED = 16
 
 export interface LinkedSetEntry {
   /** Removes the item. Does nothing if it was removed before. */
@@ -67,7 +67,8 @@ class Link<T> implements LinkedSetEntry {
  * A map for entries that are added and removed all the time, such as running calls.
  *
  * An engine's own `Map` replaces its table now and then, and a replaced table refers to the next one. Once one has reached the old generation,
- * all that later tables hold stays in memory until the next full collection. Here the whole map is replaced before that.
+ * all that later tables hold stays in memory until the next full collection. Here the whole map is replaced before that, in
+ * time proportional to the entries that have gone.
  */
 export class BriefMap<K, V> {
   #map = new Map<K, V>()
@@ -88,7 +89,10 @@ export class BriefMap<K, V> {
   /** Returns whether there was an entry. */
   delete(key: K): boolean {
     if (!this.#map.delete(key)) return false
-    if (++this.#removed % REPLACE_AFTER === 0) this.#map = new Map(this.#map)
+    if (++this.#removed > MIN_REMOVED && this.#removed > this.#map.size) {
+      this.#map = new Map(this.#map)
+      this.#removed = 0
+    }
     return true
   }
 
