@@ -19,6 +19,8 @@ describe('parseYaml', () => {
     ['a: yes\nb: on\nc: 012\nd: 0o14\ne: ~\nf: 2020-01-01', { a: 'yes', b: 'on', c: 12, d: 12, e: null, f: '2020-01-01' }],
     ['base: &b { x: 1, y: 2 }\nall: { <<: *b, y: 3 }', { base: { x: 1, y: 2 }, all: { x: 1, y: 3 } }],
     ['a: !Ref name\nb: !Sub [1]\nc: !Of { d: !x 1 }', { a: 'name', b: [1], c: { d: '1' } }],
+    ['a: !!timestamp 2020-01-01\nb: !!set { x }\nc: !!pairs [y: 1]', { a: '2020-01-01', b: { x: null }, c: [{ y: 1 }] }],
+    ['%TAG !e! tag:example.com,2000:\n---\na: !e!f 1', { a: '1' }],
     ['a: |\r\n  one\r\n  two\r\n', { a: 'one\ntwo\n' }],
   ])('%j is %j', (text, value) => {
     expect(parseYaml(text, MAX)).toEqual(value)
@@ -31,12 +33,16 @@ describe('parseYaml', () => {
 
   test.each([
     ['a: 1\n  b: 2', { position: { line: 2, column: 4 } }],
-    ['a: *s3cret', { message: 'unidentified alias', position: { line: 1, column: 5 } }],
-    ['a: 1\na: 2', { message: 'duplicated mapping key', position: { line: 2, column: 1 } }],
+    ['a: *s3cret', { message: 'unidentified alias at line 1, column 5', position: { line: 1, column: 5 } }],
+    ['a: !!int s3cret', { message: 'cannot resolve a node with its explicit tag at line 1, column 4' }],
+    ['a: 1\na: 2', { message: 'duplicated mapping key at line 2, column 1', position: { line: 2, column: 1 } }],
     ['a: 1\n---\nb: 2', { message: 'there is more than one document', position: undefined }],
-    ['? [a]\n: 1', { message: 'object-based map does not support complex keys' }],
+    ['? [a]\n: 1', { message: 'object-based map does not support complex keys at line 1, column 1' }],
     ['a: &a [*a]', { message: 'the aliases stand for more than 1000 values, or for themselves' }],
-    ['['.repeat(1000), { message: 'nesting exceeded maxDepth (500)', position: { line: 1 } }],
+    [
+      '['.repeat(1000),
+      { message: expect.stringContaining('nesting exceeded maxDepth (500) at line 1, '), position: { line: 1 } },
+    ],
   ])('%j is an error', (text, error) => {
     expect(errorOf(text)).toBeInstanceOf(YamlError)
     expect(errorOf(text)).toMatchObject(error)

@@ -19,13 +19,13 @@ import {
 const MAX_DEPTH = 500
 const MAX_MERGED_KEYS = 1_000_000
 
-/** A text is not YAML, or stands for too much. `message` is the reason, without the text. */
+/** A text is not YAML, or stands for too much. `message` is the reason with the place, without the text. */
 export class YamlError extends Error {
   /** The place of the mistake, with lines and columns from 1. Undefined if the document as a whole is refused. */
   readonly position: YamlPosition | undefined
 
-  constructor(message: string, position: YamlPosition | undefined, options?: ErrorOptions) {
-    super(message, options)
+  constructor(reason: string, position?: YamlPosition, options?: ErrorOptions) {
+    super(position ? `${reason} at line ${position.line}, column ${position.column}` : reason, options)
     this.position = position
   }
 }
@@ -36,16 +36,19 @@ export interface YamlPosition {
   readonly column: number
 }
 
-/** Types that only an application knows are read as what they look like. */
-const plainTags = [
-  defineScalarTag('!', { matchByTagPrefix: true, resolve: (text) => text, identify: () => false }),
-  defineSequenceTag('!', {
+/** The starts of all types that are not in the core schema: of an application (`!Ref`), and of YAML 1.1 (`!!timestamp`, `!!set`) and others. */
+const OTHER_TYPES = ['!', 'tag:']
+
+/** Other types are read as what they look like. */
+const plainTags = OTHER_TYPES.flatMap((start) => [
+  defineScalarTag(start, { matchByTagPrefix: true, resolve: (text) => text, identify: () => false }),
+  defineSequenceTag(start, {
     matchByTagPrefix: true,
     create: (): unknown[] => [],
     addItem: (items, item) => void items.push(item),
     identify: () => false,
   }),
-  defineMappingTag('!', {
+  defineMappingTag(start, {
     matchByTagPrefix: true,
     create: (): Record<string, unknown> => ({}),
     addPair(members, name, value) {
@@ -58,7 +61,7 @@ const plainTags = [
     get: (members, name) => members[String(name)],
     identify: () => false,
   }),
-]
+])
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, ...plainTags)
 
 /**
@@ -69,9 +72,9 @@ const SCHEMA = CORE_SCHEMA.withTags(mergeTag, ...plainTags)
  */
 export function parseYaml(text: string, maxValues: number): unknown {
   const [value, ...more] = documentsOf(text)
-  if (more.length > 0) throw new YamlError('there is more than one document', undefined)
+  if (more.length > 0) throw new YamlError('there is more than one document')
   if (countValues(value) <= maxValues) return value ?? null
-  throw new YamlError(`the aliases stand for more than ${maxValues} values, or for themselves`, undefined)
+  throw new YamlError(`the aliases stand for more than ${maxValues} values, or for themselves`)
 }
 
 function documentsOf(source: string): unknown[] {
@@ -79,15 +82,15 @@ function documentsOf(source: string): unknown[] {
     const options = { source, schema: SCHEMA, maxTotalMergeKeys: MAX_MERGED_KEYS }
     return constructFromEvents(parseEvents(source, { maxDepth: MAX_DEPTH }), options)
   } catch (cause) {
-    if (!(cause instanceof YAMLException)) throw new YamlError(cause instanceof Error ? cause.message : 'invalid', undefined)
+    if (!(cause instanceof YAMLException)) throw new YamlError(cause instanceof Error ? cause.message : 'invalid')
     const { reason, mark } = cause
-    throw new YamlError(withoutQuotes(reason), mark && { line: mark.line + 1, column: mark.column + 1 }, { cause })
+    throw new YamlError(withoutText(reason), mark && { line: mark.line + 1, column: mark.column + 1 }, { cause })
   }
 }
 
-/** Returns a reason of the parser without the text that it quotes at its end. */
-function withoutQuotes(reason: string): string {
-  return reason.split(/: | ["!]/, 1)[0] ?? ''
+/** Returns a reason of the parser without what it quotes of the text. */
+function withoutText(reason: string): string {
+  return reason.replace(/!<[^<>]*>/, 'its').split(/: | "/, 1)[0] ?? ''
 }
 
 /** Counts the values in a document, those of shared objects each time. Infinite if it contains itself. Takes linear time. */

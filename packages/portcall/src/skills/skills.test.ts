@@ -130,7 +130,11 @@ describe('a server', () => {
 
   test.each([
     ['no frontmatter', { 'a/SKILL.md': '# a' }, /has no frontmatter: start the file/],
-    ['bad YAML', { 'a/SKILL.md': '---\nname: [\n---\n' }, /is not valid YAML/],
+    [
+      'bad YAML',
+      { 'a/SKILL.md': '---\nname: a\nname: b\n---\n' },
+      /is not valid YAML: duplicated mapping key at line 3, column 1/,
+    ],
     ['no description', { 'a/SKILL.md': '---\nname: a\n---\n' }, /has no description: add/],
     ['another name', { 'a/SKILL.md': manifest('b') }, /has the name b, but its folder is a: rename/],
     ['a bad name', { 'A--b/SKILL.md': manifest('A--b') }, /use 1 to 64 of a-z/],

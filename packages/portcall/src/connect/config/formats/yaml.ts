@@ -1,6 +1,6 @@
 /** YAML. Loaded on demand, with its parser. */
 import { offsetInYaml, parseYaml, type YamlError } from '../../../../../util/src/yaml.ts'
-import { type ConfigDocument, formatPosition, positionAt } from '../document-types.ts'
+import { type ConfigDocument, positionAt } from '../document-types.ts'
 import { ConfigError } from '../errors.ts'
 
 const MAX_VALUES = 100_000
@@ -11,7 +11,6 @@ export function parseYamlConfig(text: string): ConfigDocument {
     return { root: parseYaml(text, MAX_VALUES), positionOf: (path) => positionAt(text, offsetInYaml(text, path)) }
   } catch (cause) {
     const { message, position } = cause as YamlError
-    const place = position ? ` at ${formatPosition(position)}` : ''
-    throw new ConfigError(`The configuration is not valid YAML: ${message}${place}`, { position })
+    throw new ConfigError(`The configuration is not valid YAML: ${message}`, { position })
   }
 }
