@@ -28,6 +28,8 @@ interface Group {
 
 export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; readonly maxBytes: number }): Groups {
   const groups = new Map<string, Group>()
+  /** The key that was written last, which is the newest of its group. */
+  let newest: { readonly key: string; readonly group: Group } | undefined
   let size = 0
   let bytes = 0
   const sizeOf = (group: Group): number => Math.max(group.keys.size / maxKeys, group.bytes / maxBytes)
@@ -43,11 +45,13 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
       return bytes
     },
     write(key, by) {
+      if (key === newest?.key) return change(newest.group, by)
       const name = groupOf(key)
       const group = groups.get(name) ?? { keys: new Set(), bytes: 0 }
       groups.set(name, group)
       if (!group.keys.delete(key)) size++
       group.keys.add(key)
+      newest = { key, group }
       change(group, by)
     },
     resize(key, by) {
@@ -58,6 +62,7 @@ export function createGroups({ maxKeys, maxBytes }: { readonly maxKeys: number; 
       const name = groupOf(key)
       const group = groups.get(name)
       if (!group?.keys.delete(key)) return
+      if (key === newest?.key) newest = undefined
       change(group, -removed)
       size--
       if (group.keys.size === 0) groups.delete(name)
