@@ -198,7 +198,8 @@ export const FACTORIES: readonly Factory[] = [
     create: (options) => createGateway(options),
     valid: { servers: {} },
     numbers: ['pageSize', 'requestStateTtlMs'],
-    callbacks: ['onEvent'],
+    callbacks: ['onEvent', 'credentials'],
+    members: { names: ['maxLength'] },
   },
   { name: 'bridge', create: (options) => bridge('http://127.0.0.1:1/mcp', options), numbers: ['listTimeoutMs', 'maxRequests'] },
   {
@@ -381,7 +382,12 @@ export const FACTORIES: readonly Factory[] = [
     create: (options) => pgBoss({ send() {} } as never, options),
     numbers: ['pollIntervalMs', 'visibilityTimeoutMs', 'timeoutMs'],
   },
-  { name: 'mount', create: (options) => mount(server, other, options), numbers: ['listTimeoutMs', 'maxRequests'] },
+  {
+    name: 'mount',
+    create: (options) => mount(server, other, options),
+    numbers: ['listTimeoutMs', 'maxRequests'],
+    members: { tools: [], resources: [] },
+  },
   { name: 'versions', create: (options) => versions(options), callbacks: ['select'] },
   {
     name: 'accessRules',
@@ -435,7 +441,13 @@ export const FACTORIES: readonly Factory[] = [
   { name: 'redactSecrets', create: (options) => redactSecrets(options), numbers: ['maxTextLength'] },
   { name: 'skills', create: (options) => skills(options), numbers: ['maxFiles', 'maxBytes'] },
   { name: 'skills', create: (options) => clientSkills(options), numbers: ['maxFiles', 'maxBytes'] },
-  { name: 'fromOpenAPI', create: (options) => fromOpenAPI({}, options) },
+  {
+    name: 'fromOpenAPI',
+    create: (options) =>
+      fromOpenAPI({ openapi: '3.1.0', info: { title: 'a', version: '1' }, paths: { '/': { get: {} } } }, options),
+    numbers: ['timeoutMs', 'maxResponseBytes', 'maxResultChars'],
+    callbacks: ['customize', 'fetch'],
+  },
   { name: 'readConfig', create: (options) => readConfig(CONFIG, options), callbacks: ['onVariable'] },
   { name: 'readGatewayConfig', create: (options) => readGatewayConfig(CONFIG, options), callbacks: ['onVariable'] },
   {

@@ -10,7 +10,7 @@ import { type ApiDocument, createApiDocument } from './document/document.ts'
 import { arrayOrEmpty, objectOrEmpty, textOrNothing } from './document/json.ts'
 import { loadDescription } from './document/load.ts'
 import { type ApiOperation, type DescribedOperation, listOperations } from './document/operations.ts'
-import type { OpenApiIssue } from './errors.ts'
+import { OpenApiError, type OpenApiIssue } from './errors.ts'
 import { createToolNames, sanitizeName } from './names.ts'
 import { checkNames, createOverrideNames, type OverrideNames } from './names-in-use.ts'
 import {
@@ -58,7 +58,7 @@ export type OpenApiServer = Server & {
  * Creates a server from an OpenAPI description: each operation becomes a tool, or a resource where `routes` say so. Supports OpenAPI 3.0, 3.1
  * and 3.2. `description` is an object, a text in JSON or YAML, or a URL.
  *
- * @throws OpenApiError when the description cannot be loaded, or has no server and there is no `baseUrl`.
+ * @throws OpenApiError when the description cannot be loaded, has no operations, or has no server and there is no `baseUrl`.
  *
  * @example
  * const server = await fromOpenAPI(new URL('https://api.example.com/openapi.json'), { auth: { apiKey: process.env.API_KEY } })
@@ -68,6 +68,7 @@ export async function fromOpenAPI(description: object | string | URL, options: O
   const { root, url, isFetched } = await loadDescription(description, options)
   const document = createApiDocument(root)
   const described = listOperations(document)
+  if (described.length === 0) throw new OpenApiError('The description has no operations: its "paths" are missing or empty')
   checkNames(options, document, described)
   const { title, version, description: about } = objectOrEmpty(root.info)
   const text = textOrNothing(about) ?? textOrNothing(title)
@@ -217,7 +218,7 @@ function hasFields(body: unknown, document: ApiDocument): boolean {
   return schemas.some((schema) => Object.keys(objectOrEmpty(schema.properties)).length > 0 || schema.type !== 'object')
 }
 
-/** Reports credentials that no operation requires: they are never sent. */
+/** Reports credentials that are never sent: those that no operation requires, and those without a value, such as a variable that is not set. */
 function reportUnusedCredentials(
   served: readonly ApiOperation[],
   described: readonly DescribedOperation[],
@@ -229,12 +230,13 @@ function reportUnusedCredentials(
     .filter(({ id }) => ids.has(id))
     .flatMap((operation) => requirementsOf(operation, document) ?? [])
     .flatMap(Object.keys)
-  for (const name of Object.keys(options.auth ?? {}))
-    if (!required.includes(name))
-      issues.push({
-        where: 'auth',
-        problem: `no operation requires ${name}; its credential is not sent. Pass it in "headers" if the API needs it`,
-      })
+  for (const [name, credential] of Object.entries<unknown>(options.auth ?? {})) {
+    const isEmpty = credential === undefined || credential === ''
+    const problem = !required.includes(name)
+      ? `no operation requires ${name}; its credential is not sent. Pass it in "headers" if the API needs it`
+      : isEmpty && `${name} has no value; calls are sent without it. Is an environment variable not set?`
+    if (problem) issues.push({ where: 'auth', problem })
+  }
 }
 
 function addResource(callable: CallableOperation, { server }: Builder): string {

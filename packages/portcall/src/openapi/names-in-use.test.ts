@@ -27,12 +27,18 @@ test.each<[string, object, string]>([
   ['auth', { auth: { bearer: 'x' } }, 'no security scheme "bearer"; it has bearerAuth, unused'],
   ['auth', { auth: { bearerauth: 'x' } }, 'did you mean "bearerAuth"?'],
   ['a member of a route', { routes: [{ method: 'delete', to: 'exclude' }] }, 'Use "methods"'],
-  ['a target', { routes: [{ to: 'excluded' }] }, 'must be tool, resource or exclude'],
+  ['a target', { routes: [{ to: 'excluded' }] }, 'to must be "tool" or "resource" or "exclude"'],
   ['a method', { routes: [{ methods: ['DELETE /x'], to: 'exclude' }] }, 'is not a method'],
   ['a path', { routes: [{ path: '/nope/**', to: 'exclude' }] }, 'routes[0] matches no operation'],
   ['a path with a method', { routes: [{ path: '/admin/**', methods: ['get'], to: 'exclude' }] }, 'matches no operation'],
   ['a tag', { routes: [{ tags: ['pet'], to: 'exclude' }] }, 'no tag "pet"; did you mean "pets"?'],
   ['an operation id', { routes: [{ operationIds: ['listPet'], to: 'exclude' }] }, 'did you mean "listPets"?'],
+  ['one of several tags', { routes: [{ tags: ['pets', 'pet'], to: 'exclude' }] }, 'no tag "pet"'],
+  [
+    'one of several operation ids',
+    { routes: [{ operationIds: ['dropUsers', 'dropUser'], to: 'exclude' }] },
+    '"dropUser"; did you mean',
+  ],
   ['a fixed argument', { customize: () => ({ fixed: { tenent: 'a' } }) }, 'no argument "tenent"'],
   ['a hidden argument', { customize: () => ({ hide: ['nope'] }) }, 'no argument "nope"'],
   ['a media type', { customize: () => ({ mediaType: 'image/png' }) }, 'no media type "image/png"'],
@@ -60,3 +66,36 @@ test('a credential that no operation requires is an issue', async () => {
   const { issues } = await namesOf({ auth: { unused: 'u:p' } })
   expect(issues).toEqual([{ where: 'auth', problem: expect.stringContaining('no operation requires unused') }])
 })
+
+test.each([undefined, ''])('a credential without a value is an issue: %j', async (bearerAuth) => {
+  const { issues } = await namesOf({ auth: { bearerAuth } as never })
+  expect(issues).toEqual([{ where: 'auth', problem: expect.stringContaining('bearerAuth has no value') }])
+})
+
+test.each<[object, string]>([
+  [{ auth: 'token' }, 'auth must be an object, not a text'],
+  [{ auth: { bearerAuth: 12345678 } }, 'auth.bearerAuth must be a text, { username, password } or a function'],
+  [{ auth: { bearerAuth: { user: 'a' } } }, 'auth.bearerAuth must be a text'],
+  [{ headers: ['x-key: 1'] }, 'headers must be an object or a function, not an array'],
+  [{ headers: { 'x key': '1' } }, 'headers: "x key" is not the name of a header'],
+  [{ headers: { 'x-key': undefined } }, 'headers: x-key must be a text, not undefined'],
+  [{ baseUrl: 'localhost:3000' }, 'baseUrl must be a URL with https: or http:, not "localhost:3000"'],
+  [{ baseUrls: { 'https://a.test': 'ftp://b.test' } }, 'https://a.test must be a URL with https: or http:'],
+  [{ routes: { to: 'exclude' } }, 'routes must be an array, not an object'],
+  [{ routes: [{ methods: 'DELETE', to: 'exclude' }] }, 'methods must be an array of texts, not "DELETE"'],
+  [{ routes: [{ path: ['/a'], to: 'exclude' }] }, 'path must be a text or a regular expression, not an array'],
+  [{ routes: [{ path: '/pets' }] }, 'routes[0]: to is missing'],
+  [{ customize: [] }, 'customize must be a function, not an array'],
+  [{ customize: () => ({ select: 'id' }) }, 'select must be an array of texts or a function, not "id"'],
+  [{ customize: () => ({ hide: 'tenant' }) }, 'hide must be an array of texts, not "tenant"'],
+  [{ customize: () => ({ fixed: 'tenant' }) }, 'fixed must be an object, not "tenant"'],
+])('a value of another kind is refused: %j', async (options, message) => {
+  await expect(fromOpenAPI(DESCRIPTION, options as OpenApiOptions)).rejects.toThrow(message)
+})
+
+test.each([{ paths: {} }, { paths: undefined }, { paths: { '/a': { summary: 'nothing' } } }])(
+  'a description without operations is refused: %j',
+  async (paths) => {
+    await expect(fromOpenAPI({ ...DESCRIPTION, ...paths })).rejects.toThrow('The description has no operations')
+  },
+)

@@ -2,6 +2,7 @@
 
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { closestName } from '../../../util/src/closest-name.ts'
+import { describe } from '../../../util/src/describe.ts'
 import { parseUrl } from '../../../util/src/parse-url.ts'
 import type { ApiDocument } from './document/document.ts'
 import { objectOrEmpty } from './document/json.ts'
@@ -12,11 +13,21 @@ import { describedSchemes, requirementsOf } from './requests/credentials.ts'
 import type { RequestPlan } from './requests/plan.ts'
 import { matchesRoute } from './routes.ts'
 
-const ROUTE: OptionNames<OpenApiRoute> = { methods: 1, path: 1, tags: 1, operationIds: 1, to: 1 }
-const TARGETS: readonly unknown[] = ['tool', 'resource', 'exclude']
+const TARGETS: readonly string[] = ['tool', 'resource', 'exclude']
+const ROUTE: OptionNames<OpenApiRoute> = { methods: 'texts', path: 1, tags: 'texts', operationIds: 'texts', to: TARGETS }
 const OVERRIDES: OptionNames<OperationOverrides> = {
-  ...{ name: 1, title: 1, description: 1, annotations: 1, scopes: 1, visible: 1, timeoutMs: 1 },
-  ...{ to: 1, fixed: 1, hide: 1, select: 1, mediaType: 1 },
+  name: 'text',
+  title: 'text',
+  description: 'text',
+  annotations: 'object',
+  scopes: 1,
+  visible: 'function',
+  timeoutMs: 1,
+  to: TARGETS,
+  fixed: 'object',
+  hide: 'texts',
+  select: 1,
+  mediaType: 'text',
 }
 
 /** Checks the names in the options of `fromOpenAPI` against a description. @throws OpenApiError, or TypeError for a member that does not exist. */
@@ -40,15 +51,17 @@ function checkRoute(where: string, route: OpenApiRoute, operations: readonly Des
   checkOptions(`fromOpenAPI(): ${where}`, route, {
     names: ROUTE,
     advice: { method: 'Use "methods", a list', action: 'Use "to"' },
+    required: { to: `Pass ${TARGETS.join(', ')}` },
   })
-  if (!TARGETS.includes(route.to)) throw new TypeError(`fromOpenAPI(): ${where}.to must be tool, resource or exclude`)
+  if (!(route.path === undefined || typeof route.path === 'string' || route.path instanceof RegExp))
+    throw new TypeError(`fromOpenAPI(): ${where}: path must be a text or a regular expression, not ${describe(route.path)}`)
   for (const method of route.methods ?? [])
     if (!/^[A-Za-z]+$/.test(method)) throw new TypeError(`fromOpenAPI(): ${where}: ${JSON.stringify(method)} is not a method`)
-  const isSpecific = route.path !== undefined || route.tags !== undefined || route.operationIds !== undefined
-  if (!isSpecific || operations.some((operation) => matchesRoute(operation, route))) return
   checkAll('tag', { where, names: route.tags ?? [], known: operations.flatMap(({ tags }) => tags) })
   const ids = operations.flatMap(({ operationId }) => operationId ?? [])
   checkAll('operationId', { where, names: route.operationIds ?? [], known: ids })
+  const isSpecific = route.path !== undefined || route.tags !== undefined || route.operationIds !== undefined
+  if (!isSpecific || operations.some((operation) => matchesRoute(operation, route))) return
   throw new OpenApiError(
     `${where} matches no operation: check its path, for example with \`portcall openapi --list\`, or remove it`,
   )
@@ -80,6 +93,10 @@ function checkAll(kind: string, { where, names, known }: Names): void {
   }
 }
 
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
 /** Checks that the overrides of `customize` refer to something. */
 export interface OverrideNames {
   /** Checks the members of overrides, and remembers their names. @throws TypeError. */
@@ -101,6 +118,9 @@ export function createOverrideNames(): OverrideNames {
     add(overrides, { operation, parameters, body }) {
       const where = `customize of ${operation.id}`
       checkOptions(where, overrides, { names: OVERRIDES, advice: { exclude: 'Return false', readOnly: 'Use "annotations"' } })
+      const { select } = overrides
+      if (select !== undefined && typeof select !== 'function' && !isTexts(select))
+        throw new TypeError(`${where}: select must be an array of texts or a function, not ${describe(select)}`)
       const known = [...parameters, ...(body ? [body] : [])].map(({ argument }) => argument)
       compare('argument', { where, names: [...Object.keys(overrides.fixed ?? {}), ...(overrides.hide ?? [])], known })
       const { mediaType } = overrides

@@ -1,4 +1,7 @@
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
+import { describe } from '../../../util/src/describe.ts'
+import { parseUrl } from '../../../util/src/parse-url.ts'
+import { isObject } from '../jsonrpc/message.ts'
 import type { Call } from '../server/call.ts'
 import type { BaseToolDefinition } from '../server/definitions.ts'
 import type { ServerOptions } from '../server/options.ts'
@@ -117,8 +120,8 @@ export interface OpenApiOptions extends LoadOptions, Partial<OpenApiLimits> {
   /** Headers for all requests, or a function that returns them. */
   readonly headers?: Readonly<Record<string, string>> | ((call: Call) => Readonly<Record<string, string>>)
   /**
-   * Decides what becomes of operations; the first route that matches counts. Default: each becomes a tool. A route with a path, tags or operation ids
-   * must match an operation.
+   * Decides what becomes of operations; the first route that matches counts. Default: each becomes a tool. A route with a path must match an operation,
+   * and the description must have its tags and operation ids.
    */
   readonly routes?: readonly OpenApiRoute[]
   /** Changes the tool or resource of an operation, or excludes it by returning `false`. */
@@ -127,20 +130,20 @@ export interface OpenApiOptions extends LoadOptions, Partial<OpenApiLimits> {
 
 const NAMES: OptionNames<OpenApiOptions> = {
   ...OPENAPI_LIMITS,
-  name: 1,
-  server: 1,
-  baseUrl: 1,
-  baseUrls: 1,
-  serverVariables: 1,
-  auth: 1,
-  credentialOrigins: 1,
+  name: 'text',
+  server: 'object',
+  baseUrl: 'url',
+  baseUrls: 'object',
+  serverVariables: 'object',
+  auth: 'object',
+  credentialOrigins: 'texts',
   headers: 1,
-  routes: 1,
-  customize: 1,
-  url: 1,
+  routes: 'array',
+  customize: 'function',
+  url: 'url',
   external: 1,
   fetch: 1,
-  allow: 1,
+  allow: 'array',
 }
 const ADVICE = {
   client: 'Pass fetch, baseUrl and headers',
@@ -150,7 +153,29 @@ const ADVICE = {
   timeout: 'Use "timeoutMs"',
 }
 
-/** Checks the options of `fromOpenAPI`. @throws TypeError. */
+/** Checks the options of `fromOpenAPI`. @throws TypeError; RangeError for a number that is too small or too large. */
 export function checkOpenApiOptions(options: OpenApiOptions): void {
   checkOptions('fromOpenAPI()', options, { names: NAMES, advice: ADVICE })
+  const { baseUrl, baseUrls = {}, auth = {}, headers = {} } = options
+  for (const [name, url] of Object.entries({ baseUrl, ...baseUrls }))
+    if (url !== undefined && !/^https?:$/.test(parseUrl(url)?.protocol ?? ''))
+      throw new TypeError(`fromOpenAPI(): ${name} must be a URL with https: or http:, not ${describe(url)}`)
+  for (const [name, credential] of Object.entries(auth))
+    if (!isCredential(credential))
+      throw new TypeError(`fromOpenAPI(): auth.${name} must be a text, { username, password } or a function`)
+  if (typeof headers === 'function') return
+  if (!isObject(headers)) throw new TypeError(`fromOpenAPI(): headers must be an object or a function, not ${describe(headers)}`)
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value)
+}
+
+function checkHeader(name: string, value: unknown): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    throw new TypeError(`fromOpenAPI(): headers: ${JSON.stringify(name)} is not the name of a header`)
+  if (typeof value !== 'string') throw new TypeError(`fromOpenAPI(): headers: ${name} must be a text, not ${typeof value}`)
+}
+
+/** Variables of the environment may not be set. */
+function isCredential(value: unknown): boolean {
+  if (value === undefined || typeof value === 'string' || typeof value === 'function') return true
+  return isObject(value) && typeof value.username === 'string' && typeof value.password === 'string'
 }
