@@ -207,6 +207,31 @@ const servers: readonly Mistake[] = [
     says: ['createGateway(): servers must be an object, not an array. Pass servers: { NAME: target }'],
   },
   {
+    mistake: 'the tools of a server of a gateway as a list',
+    run: () => call(createGateway, { servers: { a: { target: 'https://a.example/mcp', tools: ['x'] } } }),
+    says: ['createGateway(): the server "a": tools must be an object, not an array'],
+  },
+  {
+    mistake: 'a misspelled rule for the tools of a gateway',
+    run: () => call(createGateway, { servers: { a: { target: 'https://a.example/mcp', tools: { includes: ['x'] } } } }),
+    says: ['createGateway(): the server "a": tools: unknown option "includes". Did you mean "include"?'],
+  },
+  {
+    mistake: 'the names of a gateway as a text',
+    run: () => call(createGateway, { servers: {}, names: 'never' }),
+    says: ['createGateway(): names must be an object, not "never"'],
+  },
+  {
+    mistake: 'a server of a gateway whose target is not set',
+    run: () => call(createGateway, { servers: { a: { target: undefined } } }),
+    says: ['createGateway(): the server "a": target is missing. Pass a URL'],
+  },
+  {
+    mistake: 'mount without the other server',
+    run: () => call(mount, server(), undefined),
+    says: ['mount(): target is missing. Pass a URL, a { command }, a server'],
+  },
+  {
     mistake: 'one middleware that is not in an array',
     run: () => call(createGateway, { servers: {}, middleware: () => {} }),
     says: ['createGateway(): middleware must be an array of functions, not a function'],

@@ -5,7 +5,7 @@ import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { EventMethod } from '../protocol/events.ts'
 import type { Server } from '../server/types.ts'
-import { GATEWAY_SERVER_NAMES } from './api/check-options.ts'
+import { checkUpstream, GATEWAY_SERVER_NAMES } from './api/check-options.ts'
 import type { GatewayServerOptions } from './api/options.ts'
 import { SELF } from './api/self.ts'
 import { createGateway, type Gateway } from './gateway.ts'
@@ -23,7 +23,7 @@ export interface MountOptions<P extends string = string>
 
 const NAMES: OptionNames<MountOptions> = (() => {
   const { target, alias, disabled, ...server } = GATEWAY_SERVER_NAMES
-  return { ...server, prefix: 1, required: 'boolean' as const, sealingKeys: 'texts' as const }
+  return { ...server, prefix: 'text' as const, required: 'boolean' as const, sealingKeys: 'texts' as const }
 })()
 const ADVICE = { alias: 'Use "prefix"', name: 'Use "prefix"' }
 
@@ -75,6 +75,7 @@ export function mount<S extends Server, Other extends Server | ConnectTarget, co
   const { gateway, servers } = mounts
   const name = prefix === '' ? unusedName(servers) : prefix
   if (servers.has(name)) throw new TypeError(`mount: a server with the prefix ${JSON.stringify(prefix)} is mounted already`)
+  checkUpstream('mount()', { ...rest, target: other })
   const isLocal = typeof other === 'object' && 'exchange' in other
   const added: GatewayServerOptions = {
     sharing: 'shared',

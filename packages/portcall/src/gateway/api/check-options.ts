@@ -4,21 +4,28 @@ import { CONNECTION_OPTION_NAMES } from '../../connect/check-connect-options.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
 import { HTTP_CLIENT_LIMITS } from '../../transports/http/client/limits.ts'
 import type { GatewayPolicy } from '../policy/types.ts'
-import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
+import {
+  type BridgeOptions,
+  type GatewayNameOptions,
+  type GatewayOptions,
+  type GatewayServerOptions,
+  type ItemRules,
+  serverOptionsOf,
+} from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {
   servers: 1,
   info: 'object',
-  instructions: 1,
-  names: 1,
+  instructions: 'text',
+  names: 'object',
   policy: 'object or objects',
-  credentials: 1,
+  credentials: 'function',
   middleware: 'functions',
   stores: 'object',
   listStore: 1,
   sealingKeys: 'texts',
   pageSize: 'count',
-  singleUser: 1,
+  singleUser: 'boolean',
   requestStateTtlMs: 1,
   onEvent: 1,
   logger: 1,
@@ -26,15 +33,15 @@ const GATEWAY: OptionNames<GatewayOptions> = {
 /** The names of the options of a server. */
 export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
   target: 1,
-  alias: 1,
+  alias: 'text',
   disabled: 'boolean',
   required: 'boolean',
   sharing: ['shared', 'principal', 'session'],
-  credentials: 1,
-  tools: 1,
-  prompts: 1,
-  resources: 1,
-  events: 1,
+  credentials: 'function',
+  tools: 'object',
+  prompts: 'object',
+  resources: 'object',
+  events: 'object',
   eventWebhook: 'function',
   middleware: 'functions',
   capabilities: ['all', 'exact'],
@@ -45,6 +52,9 @@ export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
   maxRequests: 1,
   ...CONNECTION_OPTION_NAMES,
 }
+const NAMES: OptionNames<GatewayNameOptions> = { mode: ['always', 'on-conflict', 'never'], maxLength: 'count', dots: 'boolean' }
+const ITEMS: OptionNames<ItemRules> = { include: 'texts', exclude: 'texts', rename: 'object' }
+const ITEMS_ADVICE = { only: 'Use "include"', allow: 'Use "include"', deny: 'Use "exclude"', hide: 'Use "exclude"' }
 const BRIDGE: OptionNames<BridgeOptions> = (() => {
   const { target, alias, disabled, required, ...server } = GATEWAY_SERVER_NAMES
   const { servers, names, instructions, listStore, ...gateway } = GATEWAY
@@ -60,6 +70,7 @@ const ADVICE = {
 /** Checks the options of `createGateway`, since JavaScript passes anything. @throws TypeError. */
 export function checkGatewayOptions(options: GatewayOptions): void {
   checkOptions('createGateway()', options, { names: GATEWAY, advice: ADVICE })
+  checkOptions('createGateway(): names', options.names ?? {}, { names: NAMES })
 }
 
 /** Checks that the servers that policies are for exist. @throws TypeError. */
@@ -81,20 +92,34 @@ export function checkUpstreamOptions(servers: GatewayOptions['servers']): void {
     const options = isTarget(server.target) ? server : server.target
     const where = `createGateway(): the server ${JSON.stringify(name)}`
     checkOptions(where, options, { names: GATEWAY_SERVER_NAMES, advice: ADVICE })
-    checkOptions(`${where}: http`, server.http ?? {}, { names: HTTP_CLIENT_LIMITS })
-    const { protocolVersion, eventWebhook } = server
-    if (eventWebhook && eventWebhook.url === undefined)
-      throw new TypeError(`${where}: the eventWebhook has no url. Pass it to eventWebhook({ url })`)
-    if (protocolVersion !== undefined && !SUPPORTED_VERSIONS.includes(protocolVersion))
-      throw new TypeError(
-        `${where}: protocolVersion must be one of ${SUPPORTED_VERSIONS.join(', ')}, not ${describe(protocolVersion)}`,
-      )
+    checkUpstream(where, server)
   }
+}
+
+/** Checks the members of the options of one server. @throws TypeError. */
+export function checkUpstream(where: string, server: GatewayServerOptions): void {
+  const { target, http = {}, protocolVersion, eventWebhook } = server
+  if (target == null)
+    throw new TypeError(`${where}: target is missing. Pass a URL, a { command }, a server, a Channel or an Exchange`)
+  checkOptions(`${where}: http`, http, { names: HTTP_CLIENT_LIMITS })
+  for (const kind of ['tools', 'prompts', 'resources', 'events'] as const)
+    checkOptions(`${where}: ${kind}`, server[kind] ?? {}, { names: ITEMS, advice: ITEMS_ADVICE })
+  if (eventWebhook && eventWebhook.url === undefined)
+    throw new TypeError(`${where}: the eventWebhook has no url. Pass it to eventWebhook({ url })`)
+  if (protocolVersion !== undefined && !SUPPORTED_VERSIONS.includes(protocolVersion))
+    throw new TypeError(
+      `${where}: protocolVersion must be one of ${SUPPORTED_VERSIONS.join(', ')}, not ${describe(protocolVersion)}`,
+    )
 }
 
 /** Reports whether something may be a target. Options without the member `target` are taken for one. */
 function isTarget(target: GatewayServerOptions['target']): boolean {
-  return typeof target !== 'object' || target instanceof URL || ['command', 'exchange', 'receive'].some((key) => key in target)
+  return (
+    typeof target !== 'object' ||
+    target === null ||
+    target instanceof URL ||
+    ['command', 'exchange', 'receive'].some((key) => key in target)
+  )
 }
 
 /** Checks the options of `bridge`. @throws TypeError. */
