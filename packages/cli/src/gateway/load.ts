@@ -6,7 +6,7 @@ import { readConfig } from 'portcall/client'
 import { type GatewayConfig, readGatewayConfig, type ServerConfig } from 'portcall/gateway'
 import { unreadable, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
-import { serversOffInClaudeCode } from '../hosts/claude-code-settings.ts'
+import { offInClaudeCode } from '../hosts/claude-code-settings.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
 import { projectDirectory } from '../hosts/project-directory.ts'
 import { namingFile } from '../target/config-file.ts'
@@ -57,7 +57,7 @@ export async function loadGateway(
   const text = file === undefined ? '{}' : await readText(file)
   const readOptions = {
     onVariable,
-    ...(file !== undefined && { directory: projectDirectory(file), disabledServers: serversOffInClaudeCode(file) }),
+    ...(file !== undefined && { directory: projectDirectory(file), ...offInClaudeCode(file) }),
     ...formatOf(file),
     ...(from.length > 0 && { servers }),
   }
@@ -112,7 +112,7 @@ async function readHost(name: string, onVariable: VariableMask['add']): Promise<
       readConfig(await readText(file), {
         format: host.format,
         onVariable,
-        disabledServers: serversOffInClaudeCode(file),
+        ...offInClaudeCode(file),
         allowNoServers: true,
       }).catch((error: unknown) => {
         throw namingFile(error, file)

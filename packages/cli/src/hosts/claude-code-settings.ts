@@ -2,16 +2,24 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { currentSystem, type HostSystem } from './hosts.ts'
 
+/** The servers and tools of a file that are switched off outside of it: options of `readConfig`. */
+export interface SwitchedOff {
+  readonly disabledServers: readonly string[]
+  /** As `server__tool`, where `*` stands for any characters. */
+  readonly disabledTools: readonly string[]
+}
+
 /**
- * Returns the servers of a file of Claude Code that it does not start although they are in it: those of `.mcp.json` that the user has refused, and those
- * that an administrator denies. None for other files.
+ * Returns what Claude Code does not offer of a file although it is in it: the servers of `.mcp.json` that the user has refused, those that an
+ * administrator denies, and the tools that `permissions` denies. Nothing for other files.
  */
-export function serversOffInClaudeCode(file: string, system: HostSystem = currentSystem()): string[] {
+export function offInClaudeCode(file: string, system: HostSystem = currentSystem()): SwitchedOff {
   const path = resolve(file)
   const name = basename(path)
-  if (name !== '.mcp.json' && name !== '.claude.json') return []
+  if (name !== '.mcp.json' && name !== '.claude.json') return { disabledServers: [], disabledTools: [] }
   const settings = settingsOf(dirname(path), system)
-  return [...new Set(settings.flatMap((one) => [...(name === '.mcp.json' ? refusedIn(one) : []), ...deniedIn(one)]))]
+  const servers = settings.flatMap((one) => [...(name === '.mcp.json' ? refusedIn(one) : []), ...deniedIn(one)])
+  return { disabledServers: [...new Set(servers)], disabledTools: [...new Set(settings.flatMap(deniedToolsIn))] }
 }
 
 type Settings = { readonly [key: string]: unknown }
@@ -44,6 +52,13 @@ function refusedIn({ disabledMcpjsonServers }: Settings): string[] {
 function deniedIn({ deniedMcpServers }: Settings): string[] {
   const names = listOf(deniedMcpServers).map((one) => (isSettings(one) ? one.serverName : undefined))
   return names.filter((name) => typeof name === 'string')
+}
+
+/** Reads rules such as `mcp__github__delete_file`, `mcp__github__*`, and `mcp__github` for all tools of a server. */
+function deniedToolsIn({ permissions }: Settings): string[] {
+  const rules = listOf(isSettings(permissions) ? permissions.deny : undefined)
+  const names = rules.flatMap((rule) => (typeof rule === 'string' ? (/^mcp__([^()]+)/.exec(rule)?.[1] ?? []) : []))
+  return names.map((name) => (name.includes('__') ? name : `${name}__*`))
 }
 
 function listOf(value: unknown): readonly unknown[] {

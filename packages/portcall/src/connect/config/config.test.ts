@@ -201,6 +201,14 @@ describe('variables', () => {
     expect(await errorOf({ ...entry, env: {} })).toContain('args[1] needs the variable OWN, which is not set')
   })
 
+  test.each(['${command:pick}', '${config:server.path}'])(
+    '%s, which only an editor can resolve, is an error',
+    async (variable) => {
+      const args = [`--x=${variable}`]
+      expect(await errorOf({ command: 'x', args })).toContain(`args[0] needs ${variable}, which only its editor can resolve`)
+    },
+  )
+
   test('files', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'portcall-config-'))
     await writeFile(join(dir, 'key'), 'k2\n')

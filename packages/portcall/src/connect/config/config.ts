@@ -11,6 +11,7 @@ export const READ_CONFIG_OPTIONS: OptionNames<ReadConfigOptions> = {
   onVariable: 1,
   format: ['json', 'toml', 'yaml'],
   disabledServers: 'texts',
+  disabledTools: 'texts',
   allowNoServers: 'boolean',
 }
 

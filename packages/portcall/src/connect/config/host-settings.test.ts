@@ -19,7 +19,8 @@ describe('tools that a host switches off', () => {
     ['Kiro, Roo Code, Windsurf', { disabledTools: ['a'] }, { exclude: ['a'] }],
     ['Crush', { disabled_tools: ['a'] }, { exclude: ['a'] }],
     ['an empty list', { disabledTools: [], excludeTools: [] }, undefined],
-    ['another form', { enabled_tools: 'a', disabledTools: { a: true } }, undefined],
+    ['a single name', { enabled_tools: 'a', disabledTools: 'b' }, { include: ['a'], exclude: ['b'] }],
+    ['null', { enabled_tools: null, disabledTools: null }, undefined],
   ])('%s', async (_host, fields, tools) => {
     const { a, warnings } = await read({ mcpServers: { a: { url, ...fields } } })
     expect(a.tools).toEqual(tools)
@@ -31,6 +32,55 @@ describe('tools that a host switches off', () => {
     const { a, b, c } = await read({ mcp: { a: { url }, b: { url }, c: { url } }, tools })
     expect([a.tools, b.tools, c.tools]).toEqual([{ exclude: ['x'] }, { exclude: ['*'] }, undefined])
   })
+
+  test.each([
+    ['the start of a name', { 'my-*': false }, { exclude: ['*'] }],
+    ['everything', { '*': false }, { exclude: ['*'] }],
+    ['everything but one', { '*': false, 'my-srv_1_a': true }, { include: ['a'] }],
+    [
+      'everything but some',
+      { 'my-srv_1*': false, 'my-srv_1_a*': true, 'my-srv_1_ab': false },
+      { include: ['a*'], exclude: ['ab'] },
+    ],
+    ['one tool of all servers', { '*_x': false }, { exclude: ['*_x', 'x'] }],
+    ['the end of a name', { 'my-srv_1_a*b': false }, { exclude: ['a*b'] }],
+    ['another server', { 'my-other*': false, 'my-srv': false }, undefined],
+  ])('opencode, a pattern for %s', async (_what, tools, filter) => {
+    const { 'my-srv.1': server } = await read({ mcp: { 'my-srv.1': { url } }, tools })
+    expect(server.tools).toEqual(filter)
+  })
+
+  test('tools that are switched off elsewhere', async () => {
+    const disabledTools = ['a__x', 'my_srv__*', 'b_c__y', 'other__z']
+    const servers = { a: { url, disabledTools: ['x', 'w'] }, 'my srv': { url }, b: { url }, b_c: { url } }
+    const { warnings, ...found } = await read({ mcpServers: servers }, { disabledTools })
+    const tools = Object.fromEntries(Object.entries(found).map(([name, server]: [string, any]) => [name, server.tools]))
+    expect(tools).toEqual({ a: { exclude: ['x', 'w'] }, 'my srv': { exclude: ['*'] }, b: undefined, b_c: { exclude: ['y'] } })
+    expect(warnings).toEqual([])
+  })
+
+  test.each([
+    ['disabledTools', { a: true }],
+    ['disabledTools', ['a', 7]],
+    ['enabled_tools', true],
+    ['excludeTools', 7],
+  ])('%s of another form makes the server unusable: %j', async (field, value) => {
+    const { a } = await read({ mcpServers: { a: { url, [field]: value } } })
+    expect(a.error.message).toBe(`The server a has an invalid configuration: ${field} must be an array of strings`)
+  })
+})
+
+test.each([
+  ['disabled', 'true'],
+  ['disabled', 1],
+  ['enabled', 'false'],
+  ['enabled', 'no'],
+  ['isActive', 0],
+])('a server whose switch is not a boolean is unusable: %s: %j', async (field, value) => {
+  const { a } = await read({ mcpServers: { a: { url, [field]: value } } })
+  expect(a.error.message).toBe(`The server a has an invalid configuration: ${field} must be true or false`)
+  const off = await read({ mcpServers: { a: { url, [field]: value } }, disabledMcpServers: ['a'] })
+  expect(off.a).toEqual({ name: 'a', disabled: true })
 })
 
 describe('servers that a host switches off outside their entries', () => {
@@ -39,6 +89,7 @@ describe('servers that a host switches off outside their entries', () => {
   test.each([
     ['Gemini CLI, excluded', { mcp: { excluded: ['a'] } }],
     ['Gemini CLI, not allowed', { mcp: { allowed: ['b'] } }],
+    ['Gemini CLI, a single name', { mcp: { excluded: 'a' } }],
     ['Gemini CLI, formerly', { excludeMCPServers: ['a'] }],
     ['Gemini CLI, formerly not allowed', { allowMCPServers: ['b'] }],
     ['Claude Code', { disabledMcpServers: ['a'] }],
@@ -77,6 +128,7 @@ test('references to extensions, of which only the host knows the target, are lef
   })
   expect(Object.keys(servers)).toEqual(['b', 'a'])
   expect(warnings).toHaveLength(3)
+  expect(warnings).toContain('owner/name is part of its host, or an extension of it, so it is ignored')
   for (const warning of warnings) expect(warning).toContain('is part of its host, or an extension of it, so it is ignored')
 })
 

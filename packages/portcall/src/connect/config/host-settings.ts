@@ -2,6 +2,7 @@
 
 import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { FieldError } from './variables.ts'
 
 /** The tools of a server that its host offers. Names may contain `*`. */
 export interface ToolFilter {
@@ -25,35 +26,75 @@ const EXCLUDE_FIELDS = ['disabled_tools', 'excludeTools', 'disabledTools', 'excl
 /** The fields that are settings of tools. */
 export const FILTER_FIELDS: readonly string[] = [...INCLUDE_FIELDS, ...EXCLUDE_FIELDS]
 
-/** Reads which tools an entry offers. `root` is the configuration. Returns undefined if it offers all. */
-export function readToolFilter(
-  entry: JsonObject,
-  { name, root }: { readonly name: string; readonly root: unknown },
-): ToolFilter | undefined {
+/** Where the tools of an entry are switched off. */
+interface FilterContext {
+  readonly name: string
+  /** The configuration. */
+  readonly root: unknown
+  /** The tools that are switched off elsewhere, as `server__tool`. */
+  readonly disabledTools: readonly string[]
+}
+
+/** Reads which tools an entry offers. Returns undefined if it offers all. @throws FieldError for a list of another form. */
+export function readToolFilter(entry: JsonObject, { name, root, disabledTools }: FilterContext): ToolFilter | undefined {
   const lists = INCLUDE_FIELDS.flatMap((field) => {
-    const names = namesIn(entry[field])
+    const names = namesOf(entry, field)
     return names === undefined || names.includes('*') || (field === 'available_tools' && names.length === 0) ? [] : [names]
   })
-  const [include] = lists
-  const exclude = [...EXCLUDE_FIELDS.flatMap((field) => namesIn(entry[field]) ?? []), ...toolsOffInRoot(root, name)]
+  const inRoot = toolsInRoot(root, name)
+  const [include] = inRoot.include.length > 0 ? [...lists, inRoot.include] : lists
+  const inEntry = EXCLUDE_FIELDS.flatMap((field) => namesOf(entry, field) ?? [])
+  const elsewhere = disabledTools.flatMap((pattern) => withoutPrefix(pattern, prefixOf(name, '__')))
+  const exclude = [...new Set([...inEntry, ...inRoot.exclude, ...elsewhere])]
   if (!include && exclude.length === 0) return undefined
   return { ...(include && { include }), ...(exclude.length > 0 && { exclude }) }
 }
 
-/** Gemini CLI allows arguments behind a name. */
-function namesIn(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined
-  return value.flatMap((one: unknown) => (typeof one === 'string' ? [one.split('(', 1)[0] ?? ''] : []))
+/** Returns the names in a field of an entry. An object in `tools` is a setting of the gateway, and no list of a host. */
+function namesOf(entry: JsonObject, field: string): string[] | undefined {
+  const value = entry[field]
+  if (value == null || (field === 'tools' && isObject(value))) return undefined
+  const names = namesIn(value)
+  if (names === undefined || [value].flat().length !== names.length)
+    throw new FieldError(field, `${field} must be an array of strings`)
+  return names
 }
 
-/** Returns the tools that opencode switches off: `tools: { "SERVER_TOOL": false }`. */
-function toolsOffInRoot(root: unknown, server: string): string[] {
+/** Returns the names in a list, or a single one. Gemini CLI allows arguments behind a name. */
+function namesIn(value: unknown): string[] | undefined {
+  if (!Array.isArray(value) && typeof value !== 'string') return undefined
+  return [value].flat().flatMap((one: unknown) => (typeof one === 'string' ? [one.split('(', 1)[0] ?? ''] : []))
+}
+
+/**
+ * Reads `tools: { "SERVER_TOOL": false }` of opencode, where `*` stands for any characters. Tools that are on although `*` switches all of the server off
+ * are the only ones.
+ */
+function toolsInRoot(
+  root: unknown,
+  server: string,
+): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
   const tools = isObject(root) && isObject(root.mcp) && isObject(root.tools) ? root.tools : {}
-  const names = Object.entries(tools).flatMap(([name, value]) => (value === false ? [name] : []))
-  return names.flatMap((name) => {
-    if (name === `${server}*`) return ['*']
-    return name.startsWith(`${server}_`) ? [name.slice(server.length + 1)] : []
-  })
+  const prefix = prefixOf(server, '_')
+  const namesWith = (state: boolean): string[] => {
+    const names = Object.keys(tools).filter((name) => tools[name] === state)
+    return [...new Set(names.flatMap((name) => withoutPrefix(name, prefix)))]
+  }
+  const [on, off] = [namesWith(true), namesWith(false)]
+  const isException = off.includes('*') && on.length > 0
+  return isException ? { include: on, exclude: off.filter((name) => name !== '*') } : { include: [], exclude: off }
+}
+
+/** Returns what hosts put before the names of the tools of a server. */
+function prefixOf(server: string, separator: string): string {
+  return `${server.replaceAll(/[^\w-]/g, '_')}${separator}`
+}
+
+/** Returns the patterns that match what follows the prefix in the names that a pattern matches: `*` and `x*` for `a_*` and `a_x*`. */
+function withoutPrefix(pattern: string, prefix: string): string[] {
+  const ends = Array.from({ length: pattern.length + 1 }, (_, end) => end)
+  const matching = ends.filter((end) => createNameMatcher([pattern.slice(0, end)])(prefix))
+  return matching.map((end) => (pattern[end - 1] === '*' ? `*${pattern.slice(end)}` : pattern.slice(end)))
 }
 
 /** Reports whether the configuration switches a server off outside its entry, as Gemini CLI and Claude Code do. */

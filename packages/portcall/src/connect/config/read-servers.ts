@@ -40,9 +40,9 @@ function parsedDocument(root: object): ConfigDocument {
 /** Reads the servers of a parsed configuration. @throws ConfigError when it contains none. */
 export async function readServers(
   document: ConfigDocument,
-  options: Partial<ConfigVariables> & Pick<ReadConfigOptions, 'disabledServers' | 'allowNoServers'> = {},
+  options: Partial<ConfigVariables> & Pick<ReadConfigOptions, 'disabledServers' | 'disabledTools' | 'allowNoServers'> = {},
 ): Promise<Config> {
-  const { disabledServers = [], allowNoServers = false } = options
+  const { disabledServers = [], disabledTools = [], allowNoServers = false } = options
   const { root } = document
   const directory = projectDirectoryOf(options)
   const project = projectOf(root, directory)
@@ -52,7 +52,7 @@ export async function readServers(
   const source = await createVariableSource(root, options)
   const builtIn = entries.filter(({ entry }) => isBuiltIn(entry))
   const own = entries.filter((located) => !builtIn.includes(located))
-  const servers = own.map((located) => readServer(located, { document, source, project, disabledServers }))
+  const servers = own.map((located) => readServer(located, { document, source, project, disabledServers, disabledTools }))
   const notes = own
     .filter((_, at) => 'target' in (servers[at] ?? {}))
     .flatMap((located) =>
@@ -116,13 +116,17 @@ function isPlausible({ value, path: [key] }: EntryGroup): boolean {
 function entriesOf({ value, path }: EntryGroup): LocatedEntry[] {
   if (Array.isArray(value))
     return value.map((entry: unknown, index) => ({
-      name: isObject(entry) && typeof entry.name === 'string' ? entry.name : String(index),
+      name: isObject(entry) ? (textOf(entry.name) ?? textOf(entry.uses) ?? String(index)) : String(index),
       entry,
       path: [...path, index],
     }))
   return Object.entries(value)
     .filter(([, entry]) => isObject(entry) || !SHARED_KEYS.includes(path[0]))
     .map(([name, entry]) => ({ name, entry, path: [...path, name] }))
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Distinguishes a server named `servers` from a group of servers. */
@@ -137,14 +141,16 @@ interface EntryContext {
   readonly project: JsonObject | undefined
   /** The servers that are switched off elsewhere. */
   readonly disabledServers: readonly string[]
+  /** The tools that are switched off elsewhere, as `server__tool`. */
+  readonly disabledTools: readonly string[]
 }
 
 function readServer({ name, entry, path }: LocatedEntry, context: EntryContext): ServerConfig {
-  const { document, source, project, disabledServers } = context
-  if (isDisabled(entry) || disabledServers.includes(name) || isSwitchedOff(name, document.root, project))
-    return { name, disabled: true }
+  const { document, source, project, disabledServers, disabledTools } = context
+  if (disabledServers.includes(name) || isSwitchedOff(name, document.root, project)) return { name, disabled: true }
   try {
-    const tools = isObject(entry) ? readToolFilter(entry, { name, root: document.root }) : undefined
+    if (isDisabled(entry)) return { name, disabled: true }
+    const tools = isObject(entry) ? readToolFilter(entry, { name, root: document.root, disabledTools }) : undefined
     return { name, ...readServerEntry(entry, source), ...(tools && { tools }) }
   } catch (error) {
     if (!(error instanceof FieldError)) throw error

@@ -37,13 +37,16 @@ const HEADER_FIELDS = ['headers', 'http_headers'] as const
 /** The fields that tell an entry from a group of entries. */
 export const TARGET_FIELDS: readonly string[] = [...COMMAND_FIELDS, ...URL_FIELDS]
 
+/** The fields that switch an entry off, and the value that does. */
+const SWITCHES: { readonly [field: string]: boolean } = { disabled: true, enabled: false, isActive: false }
+
 /** The fields of an entry. Hosts have more, which are ignored. */
 const FIELDS: readonly string[] = [
   ...TARGET_FIELDS,
   ...ENV_FIELDS,
   ...HEADER_FIELDS,
   ...['type', 'args', 'cwd', 'envFile', 'env_vars', 'env_keys', 'env_http_headers', 'bearer_token_env_var', 'requestOptions'],
-  ...['disabled', 'enabled', 'isActive'],
+  ...Object.keys(SWITCHES),
   ...FILTER_FIELDS,
 ]
 
@@ -58,8 +61,12 @@ export function findMisspelled(
   })
 }
 
+/** Reports whether an entry is switched off. @throws FieldError for a switch that is neither on nor off, such as the text `"false"`. */
 export function isDisabled(entry: unknown): boolean {
-  return isObject(entry) && [entry.disabled, entry.enabled === false, entry.isActive === false].includes(true)
+  if (!isObject(entry)) return false
+  for (const field of Object.keys(SWITCHES))
+    if (entry[field] != null && typeof entry[field] !== 'boolean') throw new FieldError(field, `${field} must be true or false`)
+  return Object.entries(SWITCHES).some(([field, off]) => entry[field] === off)
 }
 
 /** Reports whether an entry is a part of its host, or refers to an extension that only the host can start, as in Zed and Continue. */

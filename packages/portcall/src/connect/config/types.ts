@@ -33,6 +33,8 @@ export type ReadConfigOptions = Partial<ConfigVariables> & {
   readonly format?: ConfigFormat
   /** The servers that are switched off elsewhere, for instance in the settings of their host. Default: none. */
   readonly disabledServers?: readonly string[]
+  /** The tools that are switched off elsewhere, as `server__tool`. `*` stands for any characters. Default: none. */
+  readonly disabledTools?: readonly string[]
   /** Reads a configuration that has no place for servers, such as the settings of a host without any, as an empty one. Default: it is an error. */
   readonly allowNoServers?: boolean
 }

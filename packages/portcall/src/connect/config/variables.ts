@@ -53,6 +53,7 @@ const VARIABLE = new RegExp(
   [
     /\$\{\{\s{0,8}(?:secrets|inputs|vars)\.(?<secret>\w[\w.-]*)\s{0,8}\}\}/,
     /\$\{(?<folder>workspaceFolder):[^{}]+\}/,
+    /\$\{(?<editor>command|config):[^{}]+\}/,
     /\$\{(?:(?<kind>env|input):)?(?<name>[A-Za-z_/][\w.-]*)(?::-(?<fallback>[^{}]*))?\}/,
     /\$?\{file:(?<file>[^{}]+)\}/,
     /\{env:(?<braced>[A-Za-z_]\w*)\}/,
@@ -76,7 +77,8 @@ export function expandVariables(text: string, options: ExpandOptions): string {
 }
 
 function resolveVariable(match: string, groups: Groups, { field, source, ownEnv }: ExpandOptions): string {
-  const { kind, fallback, file, bare } = groups
+  const { kind, fallback, file, bare, editor } = groups
+  if (editor !== undefined) return missing(field, `${match}, which only its editor can resolve`)
   const name = groups.name ?? groups.secret ?? groups.folder ?? groups.braced ?? groups.prefixed ?? bare ?? ''
   const found =
     file !== undefined ? readSecret(file, field, source) : kind === 'input' ? inputOf(name, source) : lookUp(source.env, name)

@@ -28,12 +28,12 @@ export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
 export async function connectAll(config: string | object, options: ConnectAllOptions = {}): Promise<ClientGroup> {
   checkOptions('connectAll()', options, { names: {}, isOpen: true })
   if (!isObject(config) || config instanceof Uint8Array) checkConfigText(config, 'connectAll')
-  const { env, inputs, directory, format, onVariable, disabledServers, allowNoServers, ...shared } = options
+  const { env, inputs, directory, format, onVariable, disabledServers, disabledTools, allowNoServers, ...shared } = options
   const { optionsOf: _, ...common } = shared
   checkConnectOptions(common as ConnectOptions, 'connectAll()')
   const parsed = await readConfig(
     config,
-    withoutUndefined({ env, inputs, directory, format, onVariable, disabledServers, allowNoServers }),
+    withoutUndefined({ env, inputs, directory, format, onVariable, disabledServers, disabledTools, allowNoServers }),
   )
   return createGroup(parsed, open, shared)
 }
