@@ -1,10 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createServer } from 'portcall'
+import { validateServerCard } from 'portcall/cards'
 import { type ListeningServer, serve } from 'portcall/node'
 import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { portcall } from './support/portcall.ts'
+import { createWorkspace, startGateway } from './support/gateway.ts'
+import { portcall, STDIO } from './support/portcall.ts'
 
 let listening: ListeningServer | undefined
 afterEach(() => listening?.close())
@@ -81,4 +84,34 @@ test('REG-001 the card makes the server.json of the registry, which check compar
     code: 4,
     err: expect.stringContaining('there is no card'),
   })
+})
+
+test('CARD-036 a gateway serves a catalog of its servers, each at a path of its own', async () => {
+  const notes = await start(false)
+  const program = { command: process.execPath, args: [STDIO] }
+  const workspace = await createWorkspace({
+    mcpServers: { notes: { url: notes.href }, demo: program, hidden: program, dead: { url: 'http://127.0.0.1:9/mcp' } },
+    gateway: { listen: { card: true }, policy: { default: 'allow', rules: [{ servers: 'hidden', do: 'deny' }] } },
+  })
+  const gateway = await startGateway(workspace)
+  const { host, origin } = new URL(gateway.url)
+  const found = await eventually(async () => {
+    const { out } = await portcall(['discover', host, '--json'])
+    const { servers } = JSON.parse(out)
+    expect(servers).toHaveLength(3)
+    return servers as { card: { name: string; title: string }; endpoints: { url: string }[] }[]
+  })
+  expect(found.map(({ card }) => validateServerCard(card))).toEqual([[], [], []])
+  const urls = new Map(found.map(({ card, endpoints }) => [card.name, endpoints[0]?.url]))
+  expect([...urls.keys()]).toEqual(['localhost/portcall-gateway', 'localhost/notes', 'localhost/demo'])
+  expect(urls.get('localhost/notes')).toBe(`${origin}/mcp/servers/notes`)
+  const catalog = await (await fetch(`${origin}/.well-known/ai-catalog.json`)).text()
+  expect(catalog).not.toMatch(/hidden|dead|:9\/mcp/)
+  const listed = await portcall(['list', urls.get('localhost/notes') ?? ''])
+  expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/notes__latest/)])
+  expect(listed.out + listed.err).not.toMatch(/demo__|dead/)
+  const call = (tool: string) => portcall(['call', urls.get('localhost/notes') ?? '', tool])
+  expect(await call('notes__latest')).toMatchObject({ code: 0, out: expect.stringContaining('Buy milk') })
+  expect((await call('demo__greet')).code).not.toBe(0)
+  expect((await portcall(['list', `${origin}/mcp/servers/other`])).code).not.toBe(0)
 })

@@ -35,6 +35,7 @@ import {
   definitionPins,
   narrowViews,
   readGatewayConfig,
+  serverPaths,
   toolSets,
   userAccounts,
 } from 'portcall/gateway'
@@ -416,6 +417,7 @@ export const FACTORIES: readonly Factory[] = [
     numbers: ['maxPerMinute'],
     callbacks: ['onError'],
   },
+  { name: 'serverPaths', create: (options) => serverPaths(options), valid: { servers: [] } },
   { name: 'toolSets', create: (options) => toolSets(options), valid: { sets: {} } },
   {
     name: 'browserLogin',
@@ -492,6 +494,7 @@ export const EXEMPT: { readonly [name: string]: string } = {
   gatewayPolicies: 'checked by the schema of the configuration',
   createServerJson: 'its options are those of an endpoint; the document that they make is checked',
   serverJsonOf: 'the document is checked',
+  gatewayEntries: 'takes a gateway',
   toolSet: 'its members are checked one by one, as in a configuration',
   serveAdmin: 'for the command',
   sizeTelemetry: 'one provider, which OpenTelemetry checks',

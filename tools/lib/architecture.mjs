@@ -43,6 +43,7 @@ export const FOLDERS = {
   compose: ['server', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   gateway: [
     'events',
+    'cards',
     'auth',
     'compose',
     'connect',

@@ -116,7 +116,7 @@ async function startSets(): Promise<Surface> {
     middleware: [toolSets({ sets: { small: { tools: ['*'] } }, path: '/mcp' })],
   })
   const flags = { port: '0', host: undefined, path: undefined, 'allow-host': [], 'allow-origin': [], 'insecure-no-auth': false }
-  const { url, close } = await listenOverHttp(gateway, { config: undefined, flags, sets: () => ['small'] })
+  const { url, close } = await listenOverHttp(gateway, { config: undefined, flags, paths: () => ['small'] })
   return {
     port: Number(new URL(url).port),
     paths: ['/mcp', '/mcp/small', '/mcp/none', '/mcp/%'],

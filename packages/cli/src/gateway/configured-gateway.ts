@@ -9,6 +9,7 @@ import {
   type Gateway,
   type GatewayConfig,
   type ListStore,
+  serverPaths,
   toolSet,
   toolSets,
 } from 'portcall/gateway'
@@ -31,8 +32,8 @@ export interface ConfiguredGateway {
   readonly stores: Stores | undefined
   /** Returns the policies that apply now. */
   readonly policies: () => ConfiguredPolicies
-  /** Returns the names of the sets of tools. */
-  readonly sets: () => readonly string[]
+  /** Returns the paths below the endpoint: those of sets of tools, and of servers. */
+  readonly paths: () => readonly string[]
   /** Serves the pages on which users connect accounts. */
   readonly onRequest: OnRequest
   /**
@@ -64,7 +65,7 @@ interface Rules {
   readonly policies: ConfiguredPolicies
   readonly middleware: readonly Middleware[]
   readonly credentials: ServerCredentials
-  readonly sets: readonly string[]
+  readonly paths: readonly string[]
 }
 
 /** Creates the gateway of a configuration, with its stores, policies, sets of tools and credentials. */
@@ -96,7 +97,7 @@ export async function createConfiguredGateway(
     gateway,
     stores,
     policies: () => current.policies,
-    sets: () => current.sets,
+    paths: () => current.paths,
     onRequest: (request) => current.credentials.onRequest?.(request),
     async prepare(next) {
       const rules = await createRules(next)
@@ -154,11 +155,12 @@ function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => P
         credentials,
         middleware: [
           ...createChannel(config, onChannelError),
+          ...createServerPaths(config, path),
           ...createSearch(config, search),
           ...createSets(config, { path, set }),
           ...credentials.middleware,
         ],
-        sets: set === undefined ? Object.keys(config.settings.sets ?? {}) : [],
+        paths: [...(set === undefined ? Object.keys(config.settings.sets ?? {}) : []), ...pathsOfServers(config)],
       }
     })
   }
@@ -176,6 +178,15 @@ function withUsageErrors<T>(create: () => T): T {
 /** Creates the middleware that passes events on to the host that starts the gateway. */
 function createChannel({ settings: { channel } }: GatewayConfig, onError: (error: unknown) => void): Middleware[] {
   return channel ? [claudeChannel({ ...channel, onError })] : []
+}
+
+/** Creates the middleware that offers each server at a path of its own, if there is a catalog that names the paths. */
+function createServerPaths({ options, settings: { listen } }: GatewayConfig, path: string): Middleware[] {
+  return listen.card ? [serverPaths({ servers: Object.keys(options.servers), path })] : []
+}
+
+function pathsOfServers({ options, settings: { listen } }: GatewayConfig): string[] {
+  return listen.card ? Object.keys(options.servers).map((server) => `servers/${encodeURIComponent(server)}`) : []
 }
 
 /** Creates the middleware of search in all tools. */

@@ -38,8 +38,10 @@ export interface ListenContext {
   readonly portFlag?: string
   /** A condition for `/readyz`. Default: always. */
   readonly isReady?: () => boolean
-  /** Returns the names of the sets of tools, which may change. Default: there are none. */
-  readonly sets?: () => readonly string[]
+  /** Returns the paths below the endpoint, which may change. Default: there are none. */
+  readonly paths?: () => readonly string[]
+  /** The server card of the gateway. Default: none. */
+  readonly card?: ServeOptions['card']
   /** Serves pages next to the endpoint. */
   readonly onRequest?: OnRequest | undefined
 }
@@ -47,7 +49,7 @@ export interface ListenContext {
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
 export async function listenOverHttp(
   server: ServerLike,
-  { config, flags, portFlag = 'port', isReady, onRequest, sets }: ListenContext,
+  { config, flags, portFlag = 'port', isReady, onRequest, paths, card }: ListenContext,
 ): Promise<ListeningServer> {
   const { listen = {}, auth } = config?.settings ?? {}
   const { serve } = await import('portcall/node')
@@ -56,17 +58,18 @@ export async function listenOverHttp(
   if (host !== undefined && !LOOPBACK_HOSTS.has(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
   const protection = auth && (await createProtectionOptions(auth))
   const path = flags.path ?? protection?.path ?? listen.path ?? '/mcp'
-  const refuseSet = sets && createSetCheck(path, sets)
+  const refusePath = paths && createPathCheck(path, paths)
   const options: ServeOptions = {
     ...listen,
     ...protection,
-    ...((onRequest || refuseSet) && {
-      onRequest: (request) => refuseSet?.(request) ?? onRequest?.(request) ?? protection?.onRequest(request),
+    ...((onRequest || refusePath) && {
+      onRequest: (request) => refusePath?.(request) ?? onRequest?.(request) ?? protection?.onRequest(request),
     }),
     ...(listen.allowedOrigins && { allowedOrigins: listen.allowedOrigins }),
     ...(flags.port !== undefined && { port: readPortFlag(portFlag, flags.port) }),
     ...(host !== undefined && { host }),
-    path: sets ? `${path}/*` : path,
+    path: paths ? `${path}/*` : path,
+    card: card ?? false,
     ...(flags['allow-host'].length > 0 && { allowedHosts: flags['allow-host'] }),
     ...(flags['allow-origin'].length > 0 && { allowedOrigins: flags['allow-origin'] }),
     ...(isReady && { health: { check: isReady } }),
@@ -83,12 +86,12 @@ export async function listenOverHttp(
   })
 }
 
-/** Answers requests for sets that do not exist. */
-function createSetCheck(path: string, sets: () => readonly string[]): (request: HookRequest) => HookResponse | undefined {
+/** Answers requests for paths that do not exist. */
+function createPathCheck(path: string, paths: () => readonly string[]): (request: HookRequest) => HookResponse | undefined {
   return ({ target }) => {
     if (target === path) return undefined
     const actual = pathOf(target)
-    const names = sets()
+    const names = paths()
     const name = actual.startsWith(`${path}/`) ? actual.slice(path.length + 1) : ''
     if (name === '' || names.includes(name)) return undefined
     return {

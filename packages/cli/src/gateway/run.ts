@@ -1,4 +1,4 @@
-import type { Gateway } from 'portcall/gateway'
+import { type Gateway, gatewayEntries } from 'portcall/gateway'
 import type { OnRequest } from 'portcall/http'
 import { retryableOnce } from '../../../util/src/async.ts'
 import { delay } from '../../../util/src/timers.ts'
@@ -56,7 +56,8 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
         flags: { ...flags, port: place.port },
         isReady: () => isReady,
         onRequest: configured.onRequest,
-        sets: configured.sets,
+        paths: configured.paths,
+        ...(config.settings.listen.card && { card: { catalog: { entries: gatewayEntries(gateway) } } }),
       })
   if (listening) endpoint = listening.url
   const admin = await startAdmin(controller, { config, flags, files })

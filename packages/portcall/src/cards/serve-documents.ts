@@ -10,9 +10,11 @@ import {
   CATALOG_PATH,
   CATALOG_TYPE,
   type CardOptions,
+  type CatalogEntry,
   cardPathOf,
   LEGACY_CARD_PATHS,
   LEGACY_CATALOG_PATHS,
+  type ServerCard,
 } from '../protocol/server-card.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { HttpOptions } from '../transports/http/server/options.ts'
@@ -36,8 +38,6 @@ interface SentDocument {
 
 /** The name of a document. */
 type DocumentName = 'card' | 'catalog'
-type Texts = { readonly [name in DocumentName]: string }
-type Documents = { readonly [name in DocumentName]: SentDocument }
 
 const DEFAULT_PATH = '/mcp'
 const CACHE_TTL_MS = 3_600_000
@@ -65,14 +65,15 @@ export function createCardDocuments({ info, options }: CardSource): PublicDocume
     )
   const path = options.path?.replace(/\/\*$/, '') ?? publicUrl?.pathname ?? DEFAULT_PATH
   const names = pathsOf(path, publicUrl, card)
-  const create = createDocuments(info, card, versionsOf(options.legacy))
-  create(publicUrl ?? new URL(path, 'https://localhost'))
-  const kept = new Map<string, Promise<Documents>>()
-  const documentsAt = (url: URL): Promise<Documents> => {
-    const known = kept.get(url.href)
-    if (known) return known
-    const sent = seal(create(url))
-    setLru(kept, [url.href, sent], MAX_HOSTS)
+  const create = createTexts(info, card, versionsOf(options.legacy))
+  for (const name of new Set(names.values())) create[name](publicUrl ?? new URL(path, 'https://localhost'))
+  const kept = new Map<string, Promise<SentDocument>>()
+  const entriesAt = card.catalog && typeof card.catalog.entries === 'function' ? card.catalog.entries : undefined
+  const documentAt = async (name: DocumentName, url: URL): Promise<SentDocument> => {
+    if (name === 'catalog' && entriesAt) return seal(name, create.catalog(url, await entriesAt(url)))
+    const key = `${name} ${url.href}`
+    const sent = kept.get(key) ?? seal(name, create[name](url))
+    setLru(kept, [key, sent], MAX_HOSTS)
     return sent
   }
   const cacheControl = `public, max-age=${Math.floor((card.cacheTtlMs ?? CACHE_TTL_MS) / 1000)}`
@@ -81,7 +82,7 @@ export function createCardDocuments({ info, options }: CardSource): PublicDocume
     if (name === undefined) return undefined
     return async (request) => {
       const url = publicUrl ?? urlFor(request, path)
-      return url ? respond(request, (await documentsAt(url))[name], cacheControl) : { status: 400 }
+      return url ? respond(request, await documentAt(name, url), cacheControl) : { status: 400 }
     }
   }
 }
@@ -104,20 +105,27 @@ function versionsOf(legacy: HttpOptions['legacy']): readonly string[] {
   )
 }
 
-/** Returns the function that makes the texts of both documents, given the URL of the endpoint. */
-function createDocuments(info: Implementation, options: CardOptions, versions: readonly string[]): (url: URL) => Texts {
-  return (url) => {
-    const card = createServerCard({ info, url, versions }, options)
-    const catalog = createAiCatalog(card, url, options.catalog || {})
-    return { card: JSON.stringify(card), catalog: JSON.stringify(catalog) }
+/** Creates the text of a document, given the URL of the endpoint. Entries that a function returns are passed. */
+type CreateText = (url: URL, entries?: readonly CatalogEntry[]) => string
+
+/** Returns the functions that make the texts of the documents. @throws TypeError, each of them, for what is not valid. */
+function createTexts(
+  info: Implementation,
+  options: CardOptions,
+  versions: readonly string[],
+): { readonly [name in DocumentName]: CreateText } {
+  const { host, entries: own } = options.catalog || {}
+  const cardAt = (url: URL): ServerCard => createServerCard({ info, url, versions }, options)
+  return {
+    card: (url) => JSON.stringify(cardAt(url)),
+    catalog(url, entries = typeof own === 'function' ? [] : (own ?? [])) {
+      return JSON.stringify(createAiCatalog(cardAt(url), url, { ...(host && { host }), entries }))
+    },
   }
 }
 
-async function seal({ card, catalog }: Texts): Promise<Documents> {
-  return {
-    card: { type: CARD_TYPE, text: card, etag: await etagOf(card) },
-    catalog: { type: CATALOG_TYPE, text: catalog, etag: await etagOf(catalog) },
-  }
+async function seal(name: DocumentName, text: string): Promise<SentDocument> {
+  return { type: name === 'card' ? CARD_TYPE : CATALOG_TYPE, text, etag: await etagOf(text) }
 }
 
 async function etagOf(text: string): Promise<string> {

@@ -53,7 +53,7 @@ export function createServerCard({ info, url, versions }: CardSubject, options: 
           type: 'streamable-http',
           url: url.href,
           ...(headers && { headers: [...headers] }),
-          supportedProtocolVersions: [...versions],
+          ...(versions.length > 0 && { supportedProtocolVersions: [...versions] }),
         },
       ],
     }),
@@ -64,11 +64,16 @@ export function createServerCard({ info, url, versions }: CardSubject, options: 
   return card
 }
 
+/** Content of a catalog besides the server that serves it. */
+export interface CatalogContent extends Pick<CatalogOptions, 'host'> {
+  readonly entries?: readonly CatalogEntry[]
+}
+
 /** Creates the catalog of a domain, which names the card of a server. @throws TypeError if two entries have one identifier. */
 export function createAiCatalog(
   card: Pick<ServerCard, 'name'>,
   url: URL,
-  { host, entries = [] }: CatalogOptions = {},
+  { host, entries = [] }: CatalogContent = {},
 ): AiCatalog {
   const own: CatalogEntry = { identifier: identifierOf(card.name), type: CARD_TYPE, url: cardUrlOf(url).href }
   const all = [own, ...entries]
@@ -77,10 +82,10 @@ export function createAiCatalog(
   return { specVersion: CATALOG_VERSION, ...(host && { host }), entries: all }
 }
 
-/** Returns the identifier of a card in catalogs: the domain of its publisher, and its name. */
-export function identifierOf(cardName: string): string {
-  const [namespace = '', name = ''] = cardName.split('/')
-  return `urn:air:${reverse(namespace)}:mcp:${name}`
+/** Returns the identifier of a card in catalogs: the domain of its publisher, a namespace, and its name. */
+export function identifierOf(cardName: string, namespace = 'mcp'): string {
+  const [publisher = '', name = ''] = cardName.split('/')
+  return `urn:air:${reverse(publisher)}:${namespace}:${name}`
 }
 
 /** Returns the unique name of a server: its own if it has the form of one, or else the host in reverse order, and its name. */

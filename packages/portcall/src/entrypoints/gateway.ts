@@ -72,6 +72,7 @@ export {
 } from '../gateway/credentials/caller-identity.ts'
 export { userAccounts } from '../gateway/credentials/user-accounts.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'
+export { type DescribedServers, gatewayEntries } from '../gateway/lists/gateway-entries.ts'
 export { type AccessRulesOptions, accessRules } from '../gateway/policy/access-rules.ts'
 export {
   type ApprovalDecision,
@@ -110,6 +111,7 @@ export type {
   Patterns,
   RuleAction,
 } from '../gateway/policy/rule.ts'
+export { type ServerPathsOptions, serverPaths } from '../gateway/policy/server-paths.ts'
 export { type ArgumentChange, type ToolChange, type ToolSetOptions, toolSet } from '../gateway/policy/tool-set.ts'
 export { type ToolSetsOptions, toolSets } from '../gateway/policy/tool-sets.ts'
 export type {

@@ -14,6 +14,7 @@ import type { GatewayStatus } from './api/status.ts'
 import { createComponents, GATEWAY_INFO } from './components.ts'
 import { createGatewayDispatcher, createReference } from './dispatcher.ts'
 import { createGatewayHandlers } from './handlers.ts'
+import { describePublicServers } from './lists/public-servers.ts'
 import { parseUniqueNames } from './policy/duplicate-members.ts'
 import { gatewayMethodOf } from './policy/extension-methods.ts'
 
@@ -45,6 +46,11 @@ export interface Gateway extends ServerLike, AsyncDisposable {
   setPolicy(policy: NonNullable<GatewayOptions['policy']>, middleware?: GatewayOptions['middleware']): void
   /** Makes the next lists fetch what servers offer again: one server, or all. Subscribers are notified, those of processes with the same `stores` too. */
   refresh(server?: string): void
+  /**
+   * Resolves to what servers say about themselves, by their names: those that respond in time, and that callers without authorization may know. Use it
+   * for public documents.
+   */
+  publicServers(): Promise<ReadonlyMap<string, Implementation>>
   /** Ends all subscriptions, closes all connections and stops all child processes. */
   close(): Promise<void>
 }
@@ -130,6 +136,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       components.eventStreams.check()
       subscriptions.changed(undefined)
     },
+    publicServers: () => describePublicServers(registry.table.upstreams, dispatcher.policies),
     refresh: components.refresh,
     close,
     [Symbol.asyncDispose]: close,

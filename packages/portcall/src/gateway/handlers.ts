@@ -11,6 +11,7 @@ import { proxyList, proxyRequest } from './calls/proxy.ts'
 import type { GatewayComponents } from './components.ts'
 import { createMergedEvents, requireEvents } from './events/merged-events.ts'
 import { discoverAll, withOwnEvents } from './lists/discover.ts'
+import { isAtPath } from './lists/known-servers.ts'
 import { TASK_METHODS } from './policy/extension-methods.ts'
 import { GATEWAY_KIND_OF_METHOD, type GatewayKindInfo } from './policy/item-kinds.ts'
 import { ITEM_METHODS } from './policy/item-methods.ts'
@@ -65,7 +66,12 @@ export function createGatewayHandlers(components: GatewayComponents): GatewayHan
       const { single, upstreams } = registry.table
       const handler = single ? undefined : merged.get(method)
       if (handler) return handler(call)
-      const upstream = single ?? findByExtension(upstreams, call)
+      const upstream =
+        single ??
+        findByExtension(
+          upstreams.filter((one) => isAtPath(one, call.caller)),
+          call,
+        )
       if (!upstream) throw methodNotFound(method)
       return proxyRequest(upstream, call)
     },
@@ -110,7 +116,7 @@ async function forwardTask(call: CallerRequest, { registry, router, taskIds }: G
   const exposed = request.params?.taskId
   const { server, taskId, name } = await taskIds.resolve(exposed, context)
   const upstream = registry.table.byName.get(server)
-  if (!upstream) throw methodNotFound(request.method)
+  if (!upstream || !isAtPath(upstream, caller)) throw methodNotFound(request.method)
   if (!(await router.findTool(upstream, name, caller))) throw unknownTask()
   const params = { ...request.params, taskId }
   const response = await proxyRequest(upstream, { ...call, request: { ...request, params } })

@@ -165,8 +165,8 @@ export interface CardOptions {
 export interface CatalogOptions {
   /** Who publishes it. */
   readonly host?: AiCatalog['host']
-  /** Entries for other servers and documents. */
-  readonly entries?: readonly CatalogEntry[]
+  /** Entries for other servers and documents, or a function that returns them for each request, given the public URL of the endpoint. */
+  readonly entries?: readonly CatalogEntry[] | ((endpoint: URL) => readonly CatalogEntry[] | Promise<readonly CatalogEntry[]>)
 }
 
 /** Returns the path or URL of a card, given that of the endpoint: the suffix follows the path, without a query and one slash at the end. */

@@ -5,7 +5,7 @@ import { UNAVAILABLE_META } from '../../protocol/meta.ts'
 import { followPages } from '../../protocol/pages.ts'
 import { describeToCaller } from '../api/errors.ts'
 import { SKILLS_EXTENSION } from '../lists/discover.ts'
-import { mayKnowServer } from '../lists/known-servers.ts'
+import { isAtPath, mayKnowServer } from '../lists/known-servers.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { CallerRequest } from './item-call.ts'
@@ -55,7 +55,7 @@ export function createMergedSkills({ registry, router }: MergedSkillsOptions): M
   }
   return {
     async list(call) {
-      const { upstreams } = registry.table
+      const upstreams = registry.table.upstreams.filter((upstream) => isAtPath(upstream, call.caller))
       const lists = await Promise.allSettled(upstreams.map((upstream) => listOf(upstream, call)))
       const missing = upstreams.flatMap((upstream, at) => {
         const list = lists[at]

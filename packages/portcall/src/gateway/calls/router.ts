@@ -5,7 +5,7 @@ import { CALLING_VIEW_META, isViewUri } from '../../protocol/apps.ts'
 import { createNormalMatcher } from '../../schema/uri-template/normal-template.ts'
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import { unavailable } from '../api/errors.ts'
-import { mayKnowServer } from '../lists/known-servers.ts'
+import { isAtPath, mayKnowServer } from '../lists/known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.ts'
 import type { Caller } from '../policy/caller.ts'
 import { isNamedKind, type NamedItemKind } from '../policy/item-kinds.ts'
@@ -106,21 +106,26 @@ export function createRouter({ registry, lists, viewReads }: RouterOptions): Rou
     return kind === 'tool' ? findViewTool(await lists.get('tool', caller), { name, caller }, viewReads) : undefined
   }
 
+  const findAnywhere: Router['find'] = ({ kind, name }, caller) => {
+    if (kind === 'resource' || kind === 'template') return findResource(kind, name, caller)
+    const { single, byAlias, names } = registry.table
+    const isFromView = !single && kind === 'tool' && caller.meta[CALLING_VIEW_META] !== undefined
+    const viewServer = isFromView ? callingServer(caller, registry.table) : undefined
+    if (viewServer) return findForView(name, caller, viewServer)
+    const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
+    const upstream = parts && byAlias.get(parts.server)
+    if (!upstream) return findByListedName(kind, name, caller)
+    const original = upstream.filters[kind].original(parts.name)
+    if (original === undefined) return undefined
+    const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
+    const route: ItemRoute = { upstream, server: upstream.name, kind, name: original, definition }
+    return caller.policies.isEmpty ? route : checkVisibility(route, caller)
+  }
+
   return {
-    find({ kind, name }, caller) {
-      if (kind === 'resource' || kind === 'template') return findResource(kind, name, caller)
-      const { single, byAlias, names } = registry.table
-      const isFromView = !single && kind === 'tool' && caller.meta[CALLING_VIEW_META] !== undefined
-      const viewServer = isFromView ? callingServer(caller, registry.table) : undefined
-      if (viewServer) return findForView(name, caller, viewServer)
-      const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
-      const upstream = parts && byAlias.get(parts.server)
-      if (!upstream) return findByListedName(kind, name, caller)
-      const original = upstream.filters[kind].original(parts.name)
-      if (original === undefined) return undefined
-      const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
-      const route: ItemRoute = { upstream, server: upstream.name, kind, name: original, definition }
-      return caller.policies.isEmpty ? route : checkVisibility(route, caller)
+    find(item, caller) {
+      const found = findAnywhere(item, caller)
+      return caller.selection?.server === undefined ? found : keepAtPath(found, caller)
     },
     findTool: async (upstream, name, caller) => checkVisibility({ upstream, server: upstream.name, kind: 'tool', name }, caller),
     exposeUri({ upstream }, uri, caller) {
@@ -139,6 +144,12 @@ export function createRouter({ registry, lists, viewReads }: RouterOptions): Rou
     const known = (['resource', 'template'] as const).flatMap((kind) => lists.known(kind, caller) ?? [])
     return known.some((list) => spellings.some((uri) => findInList(list, uri)?.upstream === upstream))
   }
+}
+
+/** Returns the route of an item if its server is offered at the path of the request. */
+async function keepAtPath(found: ReturnType<Router['find']>, caller: Caller): Promise<ItemRoute | undefined> {
+  const route = await found
+  return route && isAtPath(route.upstream, caller) ? route : undefined
 }
 
 /** Returns the route, with the definition of the item, if the policies let the caller see it. */

@@ -119,6 +119,9 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
       'How clients of older protocol versions are served over HTTP: with sessions, without sessions, or not at all. Default: `sessions`.',
       ['sessions', 'stateless', 'off'],
     ),
+    card: flag(
+      'Serves a server card of the gateway, and a catalog that also lists its servers, each at the path `/mcp/servers/NAME`. Only servers that callers without authorization may know are listed. Default: false.',
+    ),
     drainTimeoutMs: count('How long the gateway waits for running calls when it stops, in milliseconds. Default: 10000.'),
     shutdownDelayMs: count(
       'How long the gateway keeps serving after a signal, while `/readyz` responds with 503, in milliseconds. Default: 0.',

@@ -63,6 +63,8 @@ export interface GatewayListenSettings {
   readonly allowedOrigins?: readonly string[]
   /** The treatment of clients of the legacy revisions. */
   readonly legacy?: 'sessions' | 'stateless' | 'off'
+  /** A server card, and a catalog of the servers, which have paths of their own. Default: false. */
+  readonly card?: boolean
   /** Time for running calls to finish when the gateway stops, in milliseconds. */
   readonly drainTimeoutMs?: number
   /** Time in which the gateway continues to serve after a signal, in milliseconds. */

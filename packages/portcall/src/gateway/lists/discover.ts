@@ -7,7 +7,7 @@ import type { Implementation, ServerCapabilities } from '../../protocol/types.ts
 import { SELF } from '../api/self.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
-import { mayKnowServer } from './known-servers.ts'
+import { isAtPath, mayKnowServer } from './known-servers.ts'
 import { failIfRequired } from './list-items.ts'
 
 export interface GatewayDiscoverOptions {
@@ -29,10 +29,11 @@ const SETTINGS: { readonly [capability: string]: JsonObject } = {
 
 /** Answers `server/discover` with the servers that respond in time. */
 export async function discoverAll(
-  upstreams: readonly GatewayUpstream[],
+  all: readonly GatewayUpstream[],
   caller: Caller,
   options: GatewayDiscoverOptions,
 ): Promise<JsonObject> {
+  const upstreams = all.filter((upstream) => isAtPath(upstream, caller))
   const lookups = await Promise.all(upstreams.map(({ catalogue, listWaitMs }) => catalogue.discover(caller, listWaitMs)))
   const missing = new Map(upstreams.flatMap(({ name }, at) => (lookups[at]?.value ? [] : [[name, lookups[at]?.error] as const])))
   const known = upstreams.filter((upstream) => mayKnowServer(upstream, caller))

@@ -15,6 +15,7 @@ const ALL_KINDS = Object.values(GATEWAY_KINDS).map(({ kind }) => kind)
  */
 export function mayKnowServer(upstream: GatewayUpstream, caller: Caller, kinds: readonly GatewayItemKind[] = ALL_KINDS): boolean {
   const { policies, auth, capabilities, clientInfo, selection } = caller
+  if (!isAtPath(upstream, caller)) return false
   if (selection && !isSelected(upstream, caller, { selection, kinds })) return false
   if (policies.isEmpty) return true
   // Policies report decisions about requests. This is not part of one.
@@ -27,11 +28,17 @@ export function mayKnowServer(upstream: GatewayUpstream, caller: Caller, kinds: 
   })
 }
 
+/** Reports whether a server is offered at the path of a request. */
+export function isAtPath({ name }: Pick<GatewayUpstream, 'name'>, { selection }: Pick<Caller, 'selection'>): boolean {
+  return selection?.server === undefined || selection.server === name
+}
+
 /** Reports whether the gateway offers the Events extension: a server has it, or may have it. Clients with a session are of an older revision. */
 export function mayOfferEvents(upstreams: readonly GatewayUpstream[], caller: Caller): boolean {
   if (sessionOf(caller.request)) return false
-  return upstreams.some(({ catalogue }) => {
-    const info = catalogue.knownInfo(caller)
+  return upstreams.some((upstream) => {
+    if (!isAtPath(upstream, caller)) return false
+    const info = upstream.catalogue.knownInfo(caller)
     return !info || GATEWAY_KINDS.event.isDeclared(info.capabilities)
   })
 }

@@ -8,7 +8,7 @@ import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { invalidCursor, type ListCursors } from './cursors.ts'
-import { mayKnowServer } from './known-servers.ts'
+import { isAtPath, mayKnowServer } from './known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
 
 export interface ListItemsOptions {
@@ -27,9 +27,11 @@ export type ListItems = (
 
 export function createListItems({ lists, registry, cursors, pageSize }: ListItemsOptions): ListItems {
   const visibleItems = ({ items }: MergedList, caller: Caller): JsonObject[] => {
-    const { policies } = caller
-    if (policies.isEmpty) return [...items.values()].map(({ listed }) => listed)
-    return [...items.values()].filter((item) => policies.isVisible(item, caller)).map((item) => describe(item, caller))
+    const { policies, selection } = caller
+    const all = [...items.values()]
+    const here = selection?.server === undefined ? all : all.filter(({ upstream }) => isAtPath(upstream, caller))
+    if (policies.isEmpty) return here.map(({ listed }) => listed)
+    return here.filter((item) => policies.isVisible(item, caller)).map((item) => describe(item, caller))
   }
   const describe = (item: MergedItem, caller: Caller): JsonObject =>
     caller.policies.describe({ ...item, definition: item.listed }, caller)

@@ -17,7 +17,7 @@ import { unknownItem } from '../../protocol/errors.ts'
 import { subrequestContext } from '../../protocol/subrequest.ts'
 import { GATEWAY_KIND_OF_METHOD } from './item-kinds.ts'
 import { ITEM_METHODS } from './item-methods.ts'
-import { ITEM_SELECTION, type ItemSelection } from './item-selection.ts'
+import { type ItemSelection, selectItems } from './item-selection.ts'
 import type { Patterns } from './rule.ts'
 import type { GatewayItemKind } from './types.ts'
 
@@ -153,13 +153,8 @@ function createPrefixTest({ tools, exclude = [], prompts = [], events = [] }: To
 
 /** Passes the selection on to the gateway, which then does not name other servers. */
 function withSelection(request: Request, own: ItemSelection): Request {
-  const meta: JsonObject & { [ITEM_SELECTION]?: ItemSelection } = isObject(request.params?._meta) ? request.params._meta : {}
-  const outer = meta[ITEM_SELECTION]
-  const both: ItemSelection | undefined = outer && {
-    keeps: (kind, name) => outer.keeps(kind, name) && own.keeps(kind, name),
-    mayKeep: (prefix) => outer.mayKeep(prefix) && own.mayKeep(prefix),
-  }
-  return { ...request, params: { ...request.params, _meta: { ...meta, [ITEM_SELECTION]: both ?? own } } }
+  const meta = isObject(request.params?._meta) ? request.params._meta : {}
+  return { ...request, params: { ...request.params, _meta: selectItems(meta, own) } }
 }
 
 function createTest(patterns: Patterns | undefined): ItemTest {

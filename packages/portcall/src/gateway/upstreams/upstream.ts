@@ -57,6 +57,8 @@ export interface GatewayUpstream {
   exchangeUnder(policies: CombinedPolicies): Exchange
   readonly catalogue: Catalogue
   readonly status: UpstreamStatus
+  /** All callers share its connections. */
+  readonly isShared: boolean
   /** The server knows the sender of each request: principals must not share a subscription. */
   readonly needsIdentity: boolean
   /** HTTP requests repeat arguments in headers. */
@@ -156,8 +158,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     isPrefixed: nameMode === 'always' && server.alias !== '',
     options: server,
     filters: createItemFilters(server),
-    exchangeUnder,
-    catalogue,
+    ...{ exchangeUnder, catalogue, isShared },
     needsIdentity: !isShared || isInProcess(server),
     get status() {
       const { state, error, failures, nextAttemptAt } = health
