@@ -1,3 +1,4 @@
+const EMPTY: ReadonlyMap<never, never> = new Map<never, never>()
 /** A map is replaced when so many entries have gone, and more than it still has. */
 const MIN_REMOVED = 16
 
@@ -71,32 +72,35 @@ class Link<T> implements LinkedSetEntry {
  * time proportional to the entries that have gone.
  */
 export class BriefMap<K, V> {
-  #map = new Map<K, V>()
+  /** Created for the first entry: many objects have a map that stays empty for most of the time. */
+  #map: Map<K, V> | undefined
   #removed = 0
 
   get size(): number {
-    return this.#map.size
+    return this.#map?.size ?? 0
   }
 
   get(key: K): V | undefined {
-    return this.#map.get(key)
+    return this.#map?.get(key)
   }
 
   set(key: K, value: V): void {
+    this.#map ??= new Map()
     this.#map.set(key, value)
   }
 
   /** Returns whether there was an entry. */
   delete(key: K): boolean {
-    if (!this.#map.delete(key)) return false
-    if (++this.#removed > MIN_REMOVED && this.#removed > this.#map.size) {
-      this.#map = new Map(this.#map)
+    const map = this.#map
+    if (!map?.delete(key)) return false
+    if (++this.#removed > MIN_REMOVED && this.#removed > map.size) {
+      this.#map = map.size > 0 ? new Map(map) : undefined
       this.#removed = 0
     }
     return true
   }
 
   [Symbol.iterator](): Iterator<[K, V]> {
-    return this.#map.entries()
+    return (this.#map ?? EMPTY).entries()
   }
 }

@@ -1,3 +1,4 @@
+import { type AbortListener, LazyAbort } from '../../../../util/src/abort.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext, HttpInfo } from '../../jsonrpc/exchange.ts'
 import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
@@ -58,66 +59,87 @@ export interface LegacySubscriptionsOptions {
 
 /** Opens one `subscriptions/listen` on the core for the lists, and one for each resource, because a filter cannot be changed. */
 export function createLegacySubscriptions(options: LegacySubscriptionsOptions): LegacySubscriptions {
-  const resources = new Map<string, CoreSubscription>()
-  let lists: CoreSubscription | undefined
-  let acknowledged: Promise<unknown> | undefined
-  let closed = false
+  return new SessionSubscriptions(options)
+}
 
-  const openResource = (uri: string, { auth, http }: Subscriber = options): CoreSubscription => {
+/** A class because there is one instance for each session. */
+class SessionSubscriptions implements LegacySubscriptions {
+  readonly #options: LegacySubscriptionsOptions
+  /** Created for the first resource: few sessions subscribe to one. */
+  #resources: Map<string, CoreSubscription> | undefined
+  #lists: CoreSubscription | undefined
+  #acknowledged: Promise<unknown> | undefined
+  #closed = false
+
+  constructor(options: LegacySubscriptionsOptions) {
+    this.#options = options
+  }
+
+  get acknowledged(): Promise<unknown> | undefined {
+    return this.#acknowledged
+  }
+
+  listen(uris: readonly string[]): void {
+    if (this.#lists || this.#closed) return
+    this.#lists = new CoreSubscription(this.#options, ALL_LISTS)
+    const added = uris.filter((uri) => !this.#resources?.has(uri)).map((uri) => this.#openResource(uri))
+    this.#acknowledged = Promise.all([this.#lists, ...added].map(({ outcome }) => outcome)).finally(
+      () => (this.#acknowledged = undefined),
+    )
+  }
+
+  async subscribe(uri: string, subscriber: Subscriber): Promise<void> {
+    if (this.#closed) return
+    const existing = this.#resources?.get(uri)
+    if (!existing && this.#uris().length >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions()
+    const { accepted, error } = await (existing ?? this.#openResource(uri, subscriber)).outcome
+    const isAccepted = Array.isArray(accepted?.resourceSubscriptions)
+    if (!isAccepted || (this.#options.onlyWhileListening && !this.#lists)) this.unsubscribe(uri)
+    if (isAccepted) return
+    throw error?.code === ErrorCode.invalidRequest ? new RpcError(error.code, error.message, error.data) : resourceNotFound(uri)
+  }
+
+  unsubscribe(uri: string): void {
+    this.#resources?.get(uri)?.close()
+    this.#resources?.delete(uri)
+  }
+
+  sync(uris: readonly string[]): Promise<unknown> | undefined {
+    if (!this.#lists) return
+    for (const uri of this.#uris()) if (!uris.includes(uri)) this.unsubscribe(uri)
+    // Waits for those of concurrent calls too: each caller reports that its own is in effect.
+    return Promise.all(uris.map((uri) => (this.#resources?.get(uri) ?? this.#openResource(uri)).outcome))
+  }
+
+  async notifyAll(): Promise<void> {
+    const { onChange } = this.#options
+    const accepted = (await this.#lists?.outcome)?.accepted ?? {}
+    const changes = Object.entries(LIST_CHANGES).filter(([list]) => accepted[list] === true)
+    for (const [, method] of changes) void onChange(notification(method))
+    for (const uri of this.#uris()) void onChange(notification('notifications/resources/updated', { uri }))
+  }
+
+  stopListening(): void {
+    this.#lists?.close()
+    this.#lists = undefined
+    for (const uri of this.#uris()) this.unsubscribe(uri)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.stopListening()
+  }
+
+  #uris(): string[] {
+    return [...(this.#resources?.keys() ?? [])]
+  }
+
+  #openResource(uri: string, { auth, http }: Subscriber = this.#options): CoreSubscription {
     const subscriber = { auth, http: http && NO_HEADERS }
-    const subscription = openSubscription({ ...options, ...subscriber }, { resourceSubscriptions: [uri] })
-    resources.set(uri, subscription)
+    const subscription = new CoreSubscription({ ...this.#options, ...subscriber }, { resourceSubscriptions: [uri] })
+    this.#resources ??= new Map()
+    this.#resources.set(uri, subscription)
     return subscription
-  }
-
-  const stopListening = (): void => {
-    lists?.close()
-    lists = undefined
-    for (const subscription of resources.values()) subscription.close()
-    resources.clear()
-  }
-
-  return {
-    listen(uris) {
-      if (lists || closed) return
-      lists = openSubscription(options, ALL_LISTS)
-      const added = uris.filter((uri) => !resources.has(uri)).map((uri) => openResource(uri))
-      acknowledged = Promise.all([lists, ...added].map(({ outcome }) => outcome)).finally(() => (acknowledged = undefined))
-    },
-    get acknowledged() {
-      return acknowledged
-    },
-    async subscribe(uri, subscriber) {
-      if (closed) return
-      const existing = resources.get(uri)
-      if (!existing && resources.size >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions()
-      const { accepted, error } = await (existing ?? openResource(uri, subscriber)).outcome
-      const isAccepted = Array.isArray(accepted?.resourceSubscriptions)
-      if (!isAccepted || (options.onlyWhileListening && !lists)) this.unsubscribe(uri)
-      if (isAccepted) return
-      throw error?.code === ErrorCode.invalidRequest ? new RpcError(error.code, error.message, error.data) : resourceNotFound(uri)
-    },
-    unsubscribe(uri) {
-      resources.get(uri)?.close()
-      resources.delete(uri)
-    },
-    sync(uris) {
-      if (!lists) return
-      for (const uri of [...resources.keys()]) if (!uris.includes(uri)) this.unsubscribe(uri)
-      // Waits for those of concurrent calls too: each caller reports that its own is in effect.
-      return Promise.all(uris.map((uri) => (resources.get(uri) ?? openResource(uri)).outcome))
-    },
-    async notifyAll() {
-      const accepted = (await lists?.outcome)?.accepted ?? {}
-      const changes = Object.entries(LIST_CHANGES).filter(([list]) => accepted[list] === true)
-      for (const [, method] of changes) void options.onChange(notification(method))
-      for (const uri of resources.keys()) void options.onChange(notification('notifications/resources/updated', { uri }))
-    },
-    stopListening,
-    close() {
-      closed = true
-      stopListening()
-    },
   }
 }
 
@@ -128,33 +150,47 @@ interface SubscriptionOutcome {
   readonly error?: ErrorBody
 }
 
-/** An open `subscriptions/listen` request. */
-interface CoreSubscription {
-  readonly outcome: Promise<SubscriptionOutcome>
-  close(): void
-}
-
 let lastId = 0
 
-function openSubscription(
-  { core, requestMeta, onChange, auth, http }: LegacySubscriptionsOptions,
-  filter: JsonObject,
-): CoreSubscription {
-  const controller = new AbortController()
-  let settle!: (outcome: SubscriptionOutcome) => void
-  const outcome = new Promise<SubscriptionOutcome>((resolve) => {
-    settle = resolve
-  })
-  const notify = (message: Notification): void | Promise<void> => {
-    if (message.method !== 'notifications/subscriptions/acknowledged') return onChange(message)
-    const accepted = message.params?.notifications
-    settle({ accepted: isObject(accepted) ? accepted : {} })
+/** An open `subscriptions/listen` request, and its context. */
+class CoreSubscription implements ExchangeContext {
+  readonly outcome: Promise<SubscriptionOutcome>
+  readonly auth: Auth | undefined
+  readonly http: HttpInfo | undefined
+  readonly #abort = new LazyAbort()
+  readonly #onChange: LegacySubscriptionsOptions['onChange']
+  #settle!: (outcome: SubscriptionOutcome) => void
+
+  constructor({ core, requestMeta, onChange, auth, http }: LegacySubscriptionsOptions, filter: JsonObject) {
+    this.auth = auth
+    this.http = http
+    this.#onChange = onChange
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    const params = { _meta: requestMeta(), notifications: filter }
+    const request = { jsonrpc: '2.0' as const, id: `listen-${++lastId}`, method: 'subscriptions/listen', params }
+    core(request, this).then(
+      (response) => this.#settle(isSuccess(response) ? { accepted: {} } : response),
+      () => this.#settle({}),
+    )
   }
-  const params = { _meta: requestMeta(), notifications: filter }
-  const request = { jsonrpc: '2.0' as const, id: `listen-${++lastId}`, method: 'subscriptions/listen', params }
-  core(request, { signal: controller.signal, notify, auth, http }).then(
-    (response) => settle(isSuccess(response) ? { accepted: {} } : response),
-    () => settle({}),
-  )
-  return { outcome, close: () => controller.abort() }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  onAbort(listener: AbortListener): () => void {
+    return this.#abort.onAbort(listener)
+  }
+
+  readonly notify = (message: Notification): void | Promise<void> => {
+    if (message.method !== 'notifications/subscriptions/acknowledged') return this.#onChange(message)
+    const accepted = message.params?.notifications
+    this.#settle({ accepted: isObject(accepted) ? accepted : {} })
+  }
+
+  close(): void {
+    this.#abort.abort()
+  }
 }

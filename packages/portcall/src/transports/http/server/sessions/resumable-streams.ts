@@ -66,7 +66,7 @@ export class ResumableStreams {
   readonly #streamOptions: StreamOptions
   readonly #streams = new Map<string, Stream>()
   /** Inactive streams, in the order in which they became inactive. */
-  readonly #inactive = new Set<Stream>()
+  #inactive: Set<Stream> | undefined
   #lastName = 0
 
   constructor(options: ResumableStreamsOptions) {
@@ -135,7 +135,7 @@ export class ResumableStreams {
 
   /** Protects an inactive stream from being deleted, because a client is about to resume it. */
   reactivate(stream: Stream): void {
-    this.#inactive.delete(stream)
+    this.#inactive?.delete(stream)
   }
 
   /** Sends a message that belongs to no request on one standalone stream: the newest. Drops it if there is none. */
@@ -152,7 +152,7 @@ export class ResumableStreams {
   /** Closes a stream. Its log stays. */
   remove(stream: Stream): void {
     this.#streams.delete(stream.name)
-    this.#inactive.delete(stream)
+    this.#inactive?.delete(stream)
     stream.close()
   }
 
@@ -172,9 +172,10 @@ export class ResumableStreams {
     const { log, endpoint, onInactive } = this.#options
     if (!log) return this.#delete(stream)
     onInactive?.(stream)
-    this.#inactive.add(stream)
-    for (const oldest of this.#inactive) {
-      if (this.#inactive.size <= endpoint.limits.maxResumableStreams) return
+    const inactive = (this.#inactive ??= new Set())
+    inactive.add(stream)
+    for (const oldest of inactive) {
+      if (inactive.size <= endpoint.limits.maxResumableStreams) return
       this.#delete(oldest)
     }
   }
