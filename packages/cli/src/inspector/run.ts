@@ -8,7 +8,7 @@ import { readEnvFlags, readHeaderFlags, readPortFlag, readSecondsFlag } from '..
 import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { guardStdout, type Io } from '../io.ts'
-import { portcallHome } from '../login/stored-login.ts'
+import { portcallHome, storedProvider } from '../login/stored-login.ts'
 import { openLink } from '../open-link.ts'
 import { markReported } from '../report-error.ts'
 import { readConfigFile } from '../target/config-file.ts'
@@ -96,7 +96,7 @@ function createBackendOptions(
 ): Parameters<typeof import('portcall/inspector').serveInspector>[0] {
   return {
     info: { name: 'portcall-inspector', version: VERSION, title: 'Portcall inspector' },
-    loaders: { readConfiguredServer: readConfigFile, loadModule: load },
+    loaders: { readConfiguredServer: readConfigFile, loadModule: load, storedLogin: storedProvider },
     sources: createSources(),
     writeHostEntry: createHostEntryWriter(),
     directory: `${portcallHome()}/inspector`,

@@ -251,14 +251,16 @@ async function createOptions(
 }
 
 async function authOptions(parts: OpenServerParts): Promise<Pick<ConnectOptions, 'auth'>> {
-  const { resolved, settings, serverId, authOf } = parts
+  const { resolved, settings, serverId, loaders, authOf } = parts
   const { target, headers } = resolved
   if (!(target instanceof URL)) return {}
   const known = await authOf?.(serverId, target)
   if (known) return { auth: known }
   if (lowerCaseNames(headers).authorization !== undefined || settings.signIn === false) return {}
-  const { createSignIn } = await import('./sign-in.ts')
-  return { auth: createSignIn({ ...parts, url: target }) }
+  const { createSignIn, fallingBack } = await import('./sign-in.ts')
+  const signIn = createSignIn({ ...parts, url: target })
+  const stored = await loaders.storedLogin?.(target)
+  return { auth: stored ? fallingBack(stored, signIn) : signIn }
 }
 
 function createEventListener({ serverId, timeline, onLost, resolved }: OpenServerParts): (event: ClientEvent) => void {

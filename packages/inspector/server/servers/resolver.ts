@@ -1,4 +1,5 @@
 import type { ServerLike } from 'portcall'
+import type { AuthProvider } from 'portcall/auth/client'
 import type { ConnectTarget } from 'portcall/client'
 import { isUrl } from '../../../util/src/parse-url.ts'
 import { quote } from '../../../util/src/quote.ts'
@@ -18,6 +19,8 @@ export interface TargetLoaders {
   readConfiguredServer?(path: string, name: string): Promise<ConfiguredServer>
   /** Loads the server that a module exports. */
   loadModule?(path: string): Promise<ServerLike>
+  /** Returns a provider with the tokens of an earlier sign-in at a server, if there are any. */
+  storedLogin?(url: URL): Promise<AuthProvider | undefined>
   /** The server that the inspector is mounted next to. */
   readonly embedded?: ServerLike
 }

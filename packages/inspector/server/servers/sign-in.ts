@@ -50,6 +50,29 @@ export function createSignIn({ serverId, url, questions, callbacks, timeline }: 
   })
 }
 
+/** Returns a provider that uses the tokens of an earlier sign-in for as long as they are valid, and then the other provider. */
+export function fallingBack(stored: AuthProvider, signIn: AuthProvider): AuthProvider {
+  return {
+    authorizer(endpoint) {
+      const [earlier, later] = [stored.authorizer(endpoint), signIn.authorizer(endpoint)]
+      let isOver = false
+      const use = async <T>(run: (authorizer: typeof later) => T | Promise<T>): Promise<T> => {
+        if (isOver) return run(later)
+        try {
+          return await run(earlier)
+        } catch {
+          isOver = true
+          return run(later)
+        }
+      }
+      return {
+        headers: (request) => use((authorizer) => authorizer.headers(request)),
+        onResponse: (response, sent) => use((authorizer) => authorizer.onResponse(response, sent)),
+      }
+    },
+  }
+}
+
 /** Reports whether a server is on this machine, where authorization servers of tests use http. */
 function isLocal({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
