@@ -1,5 +1,6 @@
 /** `portcall apps test` with the faults that leave frames empty, on a server that was written by hand. */
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -164,6 +165,16 @@ test('a view whose scripts do not end is named, and the command ends', async () 
   for (const tool of ['soon', 'later']) expect([tool, errorsOf(report, tool)]).toEqual([tool, ['view-stuck']])
 })
 
+test('only the view of the tool that is named is tested', async () => {
+  const url = await serveViews({ good: { html: pageOf() }, bad: { html: pageOf('console.error("no data")') } })
+  const all = await testViews(url)
+  expect(new Set(all.report.views.map(({ tool }) => tool))).toEqual(new Set(['good', 'bad']))
+  expect(all.code).toBe(1)
+  const one = await testViews(url, '--tool', 'good')
+  expect(new Set(one.report.views.map(({ tool }) => tool))).toEqual(new Set(['good']))
+  expect(one.code).toBe(0)
+})
+
 test('a page that has changed under the same URI has its name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portcall-apps-'))
   const published = join(folder, 'released.json')
@@ -189,10 +200,15 @@ test('pictures are compared with the last ones', async () => {
   const third = await run(pageOf('', '<h1>13 sales</h1>'))
   expect(third.out).toMatch(/^differs {2}.*sales-claude-light-400\.png: /m)
   expect(third.code).toBe(1)
+  const actual = join(folder, 'sales-claude-light-400.actual.png')
+  expect(third.out).toMatch(/^differs {2}.*sales-claude-light-400\.png: .*, see .*sales-claude-light-400\.actual\.png$/m)
+  expect((await readFile(actual)).equals(picture)).toBe(false)
   expect(await readFile(join(folder, 'sales-claude-light-400.png'))).toEqual(picture)
   const fourth = await run(pageOf('', '<h1>13 sales</h1>'), '--update')
   expect(fourth.out).toMatch(/^updated /m)
   expect(fourth.code).toBe(0)
+  expect(existsSync(actual)).toBe(false)
+  expect((await readFile(join(folder, 'sales-claude-light-400.png'))).equals(picture)).toBe(false)
 })
 
 test('mistakes on the command line have a reason', async () => {
