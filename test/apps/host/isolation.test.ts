@@ -197,6 +197,59 @@ test('a view that is closed before it connects rejects, and does not wait for th
   expect(await failed).toMatch(/AbortError/)
 })
 
+test('a view whose process has crashed is replaced by the reason', async () => {
+  // Playwright takes no more commands for a page in which a frame has crashed, so the page says itself what it shows.
+  const own = await startHost(clients)
+  onTestFinished(() => own.close())
+  const said: string[] = []
+  const listener = listenHttp((request, response) => {
+    said.push(decodeURIComponent(request.url?.slice(1) ?? ''))
+    response.end()
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    listener.closeAllConnections()
+    listener.close()
+  })
+  const { page } = own
+  const options = { tool: 'probe', sandbox: own.sandboxes, view: { html: PROBE }, responseTimeoutMs: 600 }
+  await page.evaluate((all) => window.tested.show('crashed', 'probes', all), options)
+  await page.evaluate(
+    (port) => {
+      const say = (text: string): void => void fetch(`http://127.0.0.1:${port}/${encodeURIComponent(text)}`, { mode: 'no-cors' })
+      let last = ''
+      setInterval(() => {
+        const text = document.querySelector('#crashed [role=alert]')?.textContent ?? 'shown'
+        if (text !== last) say(text)
+        last = text
+      }, 50)
+    },
+    (listener.address() as AddressInfo).port,
+  )
+  const session = await page.context().newCDPSession(await own.frameOf('crashed'))
+  void session.send('Page.crash').catch(() => {})
+  const reason = 'The view has not reacted for 600 ms: its process has crashed, or one of its scripts does not end'
+  await expect.poll(() => said, { timeout: 20_000 }).toEqual(['shown', reason])
+})
+
+test('a view that reacts again comes back', async () => {
+  const { page } = host
+  await show('busy', 'probes', { tool: 'probe', sandbox: host.sandboxes, args: {}, responseTimeoutMs: 600 })
+  const frame = await host.frameOf('busy')
+  // Long enough for the answers before.
+  await expect.poll(() => page.evaluate(() => document.querySelector('#busy iframe')?.clientHeight ?? 0)).toBeGreaterThan(0)
+  await frame.waitForTimeout(300)
+  const busy = frame.evaluate(() => {
+    const end = Date.now() + 2500
+    while (Date.now() < end);
+  })
+  const alert = page.locator('#busy [role=alert]')
+  await alert.waitFor()
+  await busy
+  await alert.waitFor({ state: 'detached' })
+  expect(await page.locator('#busy iframe').isVisible()).toBe(true)
+})
+
 test('50 views that were opened and closed leave no frame and no listener', async () => {
   const { page } = host
   const count = (): Promise<number> => page.evaluate(() => document.querySelectorAll('iframe').length)

@@ -3,6 +3,7 @@ import { PortcallError } from '../../../../util/src/errors.ts'
 /**
  * `SANDBOX_SAME_ORIGIN`: the proxy page would have the origin of the host. `SANDBOX_NOT_LOADED`: the proxy page did not answer. `VIEW_UNREADABLE`: the
  * server has no such view. `VIEW_WRONG_TYPE`: its media type is not that of views. `VIEW_NOT_CONNECTED`: the view did not send `ui/initialize`.
+ * `VIEW_NOT_RESPONDING`: a connected view does not react any more.
  */
 export type HostErrorCode =
   | 'SANDBOX_SAME_ORIGIN'
@@ -10,6 +11,7 @@ export type HostErrorCode =
   | 'VIEW_UNREADABLE'
   | 'VIEW_WRONG_TYPE'
   | 'VIEW_NOT_CONNECTED'
+  | 'VIEW_NOT_RESPONDING'
 
 /** The reason why a view is not shown. */
 export class HostError extends PortcallError {

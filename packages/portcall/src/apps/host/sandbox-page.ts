@@ -24,10 +24,18 @@ export const SANDBOX_METHODS = {
   proxyReady: 'ui/notifications/sandbox-proxy-ready',
   resourceReady: 'ui/notifications/sandbox-resource-ready',
   viewRemoved: 'ui/notifications/sandbox-view-removed',
+  ping: 'ui/notifications/sandbox-ping',
+  pong: 'ui/notifications/sandbox-pong',
   save: 'ui/notifications/sandbox-save',
   saved: 'ui/notifications/sandbox-saved',
   error: 'ui/notifications/sandbox-error',
 } as const
+
+/** The methods that the proxy page passes on, though they are not of the view: to the view, and to the host. */
+const PASSED = {
+  toView: [SANDBOX_METHODS.save, SANDBOX_METHODS.ping],
+  toHost: [SANDBOX_METHODS.saved, SANDBOX_METHODS.pong, SANDBOX_METHODS.error],
+}
 
 /** Checks the options. @throws TypeError. Returns the origins in their normal form. */
 export function checkSandboxOptions(where: string, options: SandboxOptions): readonly string[] {
@@ -56,6 +64,7 @@ const SCRIPT = `(() => {
   const query = new URLSearchParams(location.search)
   const host = query.get('${SandboxParam.host}')
   const own = '${OWN}'
+  const passed = ${JSON.stringify(PASSED)}
   const refuse = (reason) => { root.textContent = reason }
   if (window.parent === window) return refuse('This page shows views of MCP Apps. It works only in the frame of a host.')
   const ancestor = location.ancestorOrigins ? location.ancestorOrigins[0] : host
@@ -98,9 +107,9 @@ const SCRIPT = `(() => {
     if (source === window.parent) {
       if (sender !== host) return
       if (isOwn(data) && data.method === '${SANDBOX_METHODS.resourceReady}') return show(data.params)
-      if (frame && (!isOwn(data) || data.method === '${SANDBOX_METHODS.save}')) tellView(data)
+      if (frame && (!isOwn(data) || passed.toView.includes(data.method))) tellView(data)
     } else if (frame && source === frame.contentWindow && sender === origin) {
-      if (!isOwn(data) || data.method === '${SANDBOX_METHODS.error}' || data.method === '${SANDBOX_METHODS.saved}') window.parent.postMessage(data, host)
+      if (!isOwn(data) || passed.toHost.includes(data.method)) window.parent.postMessage(data, host)
       else if (data.method === own + 'view-ready') onViewReady()
     }
   })

@@ -47,6 +47,8 @@ export interface ShowAppOptions extends AppHandlers {
   readonly keepState?: boolean
   /** How long a view may take to connect. Default: 10,000 (milliseconds). */
   readonly handshakeTimeoutMs?: number
+  /** How long a connected view may not react, such as after a crash, before the element says so. Default: 15,000 (milliseconds). */
+  readonly responseTimeoutMs?: number
   /** How long to wait for a view that is told that it will be removed. Default: 1,000 (milliseconds). */
   readonly teardownTimeoutMs?: number
   /** Receives the wish of the view to be removed. Default: it is removed. */
@@ -71,6 +73,7 @@ export const SHOW_OPTIONS: OptionNames<ShowAppOptions> = {
   tokens: 'texts',
   keepState: 'boolean',
   handshakeTimeoutMs: 1,
+  responseTimeoutMs: 1,
   teardownTimeoutMs: 1,
   onCloseRequest: 1,
 }

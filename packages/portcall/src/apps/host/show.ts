@@ -171,7 +171,20 @@ function bridgeOptions(
   options: ShowAppOptions,
   { page, tool, policy, permissions }: PreparedView,
 ): Omit<HostBridgeOptions, 'post'> {
-  const { element, sandbox, input, result, view, server, grant, tokens, keepState, handshakeTimeoutMs, ...rest } = options
+  const {
+    element,
+    sandbox,
+    input,
+    result,
+    view,
+    server,
+    grant,
+    tokens,
+    keepState,
+    handshakeTimeoutMs,
+    responseTimeoutMs,
+    ...rest
+  } = options
   return {
     ...rest,
     tool,

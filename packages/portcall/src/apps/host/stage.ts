@@ -7,6 +7,7 @@ import { appHostOf } from './bridge-options.ts'
 import type { ViewPolicy } from './csp.ts'
 import { HostError } from './errors.ts'
 import { allowAttribute, type PermissionName, PROXY_SANDBOX } from './frame.ts'
+import { createReactionWatch, type ReactionWatch } from './reaction-watch.ts'
 import { SANDBOX_METHODS } from './sandbox-page.ts'
 import type { SandboxUrl } from './sandbox-url.ts'
 import type { ShowAppOptions } from './show-options.ts'
@@ -51,6 +52,8 @@ export interface Stage {
 const HANDSHAKE_TIMEOUT_MS = 10_000
 /** How long a view may take to connect after an exception. */
 const FAILED_TIMEOUT_MS = 2000
+/** How long a view may not react. */
+const RESPONSE_TIMEOUT_MS = 15_000
 /** How long a view may take to save its state. */
 const SAVE_TIMEOUT_MS = 200
 /** A frame is at most so high, px: what is higher scrolls within it. */
@@ -61,12 +64,9 @@ export function createStage(
   options: ShowAppOptions,
   { emit, reload, closed }: { emit(event: AppEvent): void; reload(): void; readonly closed: AbortSignal },
 ): Stage {
-  const { element, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS, keepState = false } = options
-  const maxHeight = (): number => Math.min(appHostOf(options.profile)?.container.maxHeight ?? MAX_VIEW_HEIGHT, MAX_VIEW_HEIGHT)
+  const { element, keepState = false, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options
   let frame: HTMLIFrameElement | undefined
-  let origin = ''
-  let hasProxy = false
-  let setting = ''
+  let [origin, setting, hasProxy] = ['', '', false]
   let stopListening: (() => void) | undefined
   let onReady: () => void = () => {}
   let abandon: () => void = () => {}
@@ -80,8 +80,14 @@ export function createStage(
     note(error)
     emit({ type: 'error', error })
   }
+  const showFrame = (): void => {
+    if (frame) frame.style.display = 'block'
+    note()
+  }
+  const watch = createStageWatch(options, { post, onSilence: fail, onReturn: showFrame })
   const disconnect = (): void => {
     patience?.end()
+    watch.end()
     abandon()
     stopListening?.()
     stopListening = undefined
@@ -104,13 +110,11 @@ export function createStage(
     remove,
     save: saver.save,
     observe(event) {
-      if (!frame) return
-      if (event.type === 'size' && event.height !== undefined) frame.style.height = `${Math.min(event.height, maxHeight())}px`
-      if (event.type === 'state' && event.state === 'ready') {
-        frame.style.display = 'block'
-        note()
-        onReady()
-      }
+      if (frame && event.type === 'size') resize(frame, event.height, options)
+      if (!frame || event.type !== 'state' || event.state !== 'ready') return
+      showFrame()
+      onReady()
+      watch.start()
     },
     adapt({ theme }) {
       if (frame && theme) frame.style.colorScheme = theme
@@ -123,9 +127,7 @@ export function createStage(
         const takeError = createErrorTaker(emit, (exception) => patience?.shorten(exception))
         const giveUp = (exception: string): void => {
           if (closed.aborted || bridge.state === 'ready') return
-          const error = hasProxy
-            ? notConnected(bridge, { timeoutMs: handshakeTimeoutMs, exception })
-            : notLoaded(url, handshakeTimeoutMs)
+          const error = notShown(view, { hasProxy, timeoutMs: handshakeTimeoutMs, exception })
           fail(error)
           reject(error)
         }
@@ -143,7 +145,7 @@ export function createStage(
           setting = settingOf(view)
           sendPage()
         }
-        const listeners = { onProxyReady, onSaved: saver.take, onError: takeError }
+        const listeners = { onProxyReady, onSaved: saver.take, onError: takeError, onPong: watch.beat }
         stopListening = listenTo(used, { origin, bridge, isReplaced: hasProxy, ...listeners })
         patience = createPatience(handshakeTimeoutMs, giveUp)
         if (frame) return sendPage()
@@ -152,6 +154,27 @@ export function createStage(
         used.src = url.href
       }),
   }
+}
+
+/** Gives a frame the height that its view reports, as far as the host allows it. */
+function resize(frame: HTMLIFrameElement, height: number | undefined, { profile }: ShowAppOptions): void {
+  const most = Math.min(appHostOf(profile)?.container.maxHeight ?? MAX_VIEW_HEIGHT, MAX_VIEW_HEIGHT)
+  if (height !== undefined) frame.style.height = `${Math.min(height, most)}px`
+}
+
+interface StageWatch {
+  post(message: unknown): void
+  onSilence(error: unknown): void
+  onReturn(): void
+}
+
+function createStageWatch(options: ShowAppOptions, { post, onSilence, onReturn }: StageWatch): ReactionWatch {
+  const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options
+  return createReactionWatch(responseTimeoutMs, {
+    ask: () => post({ jsonrpc: '2.0', method: SANDBOX_METHODS.ping, params: {} }),
+    onSilence: () => onSilence(notResponding(responseTimeoutMs)),
+    onReturn,
+  })
 }
 
 /** Describes what a proxy page and its frame are created for. */
@@ -165,6 +188,7 @@ interface FrameListeners {
   readonly isReplaced: boolean
   onProxyReady(): void
   onSaved(params: unknown): void
+  onPong(): void
   onError(params: unknown): void
 }
 
@@ -177,6 +201,7 @@ function listenTo(frame: HTMLIFrameElement, listeners: FrameListeners): () => vo
     [SANDBOX_METHODS.viewRemoved]() {
       isStale = false
     },
+    [SANDBOX_METHODS.pong]: () => listeners.onPong(),
     [SANDBOX_METHODS.saved]: (params) => listeners.onSaved(params),
     [SANDBOX_METHODS.error](params) {
       if (!isStale) listeners.onError(params)
@@ -281,12 +306,24 @@ function createFrame(document: Document, allow: string): HTMLIFrameElement {
   return frame
 }
 
+/** Returns the reason why a view did not connect in time. */
+const notShown = (
+  { url, bridge }: StagedView,
+  { hasProxy, ...about }: { readonly hasProxy: boolean; readonly timeoutMs: number; readonly exception: string },
+): HostError => (hasProxy ? notConnected(bridge, about) : notLoaded(url, about.timeoutMs))
+
 function notLoaded({ origin }: SandboxUrl, timeoutMs: number): HostError {
   return new HostError(
     'SANDBOX_NOT_LOADED',
     `The proxy page at ${origin} did not answer within ${timeoutMs} ms. Serve sandboxHandler({ hosts: [${JSON.stringify(location.origin)}] }) there`,
   )
 }
+
+const notResponding = (timeoutMs: number): HostError =>
+  new HostError(
+    'VIEW_NOT_RESPONDING',
+    `The view has not reacted for ${timeoutMs} ms: its process has crashed, or one of its scripts does not end`,
+  )
 
 function notConnected(
   { state }: HostBridge,

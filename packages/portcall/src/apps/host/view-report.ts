@@ -14,7 +14,7 @@ export interface ViewFault {
 const MAX_REPORTS = 100
 const MAX_TEXT = 2000
 
-/** Runs before the scripts of the view, and leaves no trace in its elements. */
+/** Reports errors, and answers whether the view reacts. Runs before the scripts of the view, and leaves no trace in its elements. */
 export const REPORT_SCRIPT: string = `(() => {
   document.currentScript.remove()
   const { parent } = window
@@ -30,6 +30,11 @@ export const REPORT_SCRIPT: string = `(() => {
   }
   addEventListener('error', ({ message, lineno }) => { if (message) send('exception', message + (lineno ? ' (line ' + lineno + ')' : '')) })
   addEventListener('unhandledrejection', ({ reason }) => send('exception', 'Uncaught (in promise) ' + textOf(reason)))
+  addEventListener('message', (event) => {
+    if (event.source !== parent || event.data?.method !== '${SANDBOX_METHODS.ping}') return
+    event.stopImmediatePropagation()
+    parent.postMessage({ jsonrpc: '2.0', method: '${SANDBOX_METHODS.pong}', params: {} }, '*')
+  })
   const { error } = console
   console.error = (...values) => { send('error', values.map(textOf).join(' ')); error.apply(console, values) }
 })()`
