@@ -181,3 +181,22 @@ describe('webhooks', () => {
     expect(await portcall(['events', url, 'unsubscribe', 'ping', '--url', callback])).toMatchObject({ code: 0, out: '' })
   })
 })
+
+describe('portcall doctor --event', () => {
+  const ask = (url: string, ...args: string[]) => portcall(['doctor', url, '--event', ...args])
+
+  test('says why a host receives no events, and nothing of it where it does', async () => {
+    const { url } = await serveShop()
+    const fine = await ask(url, 'order.created', '--arguments', '{"region":"eu"}')
+    expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/✓ Events/)])
+    const unknown = await ask(url, 'order.paid')
+    expect([unknown.code, unknown.out]).toEqual([1, expect.stringMatching(/✗ Events .*order\.paid[\s\S]*→/)])
+    const wrong = await ask(url, 'order.created', '--arguments', '{"region":"mars"}', '--json')
+    expect(wrong.code).toBe(1)
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const webhook = await ask(url, 'order.created', '--webhook', 'https://hooks.example.com/mcp', '--secret', secret)
+    expect([webhook.code, webhook.out]).toEqual([1, expect.stringMatching(/✗ Events .*webhook/)])
+    expect(webhook.out + webhook.err).not.toContain(secret)
+    expect(await ask(url, 'order.created', '--webhook', 'https://hooks.example.com/mcp')).toMatchObject({ code: 2 })
+  })
+})
