@@ -2,10 +2,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { createRandom } from '../../../test-kit/random.ts'
 import { isObject, type JsonObject, type Message } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/types.ts'
+import { defaultVariables } from '../view/default-styles.ts'
+import type { HostContext } from '../view/types.ts'
 import { createHostBridge } from './bridge.ts'
 import type { HostBridgeOptions } from './bridge-options.ts'
 import { safeFileName } from './downloads.ts'
 import { VIEW_METHODS } from './methods.ts'
+import { APP_HOSTS } from './profiles.ts'
 import type { AppClient, AppEvent } from './types.ts'
 
 const tool = (name: string, visibility?: readonly string[]): Tool => ({
@@ -206,6 +209,17 @@ describe('createHostBridge', () => {
     await bridge.close()
     expect(bridge.state).toBe('closed')
     expect(methods()).toContain('ui/resource-teardown')
+  })
+
+  test('sets the style variables of a profile as far as they are known', async () => {
+    const { connect } = createView({ profile: 'claude' })
+    const { hostContext } = (await connect()).result as { hostContext: HostContext }
+    const variables = hostContext.styles?.variables as { [name: string]: string } | undefined
+    expect(variables?.['--color-text-primary']).toBe('light-dark(rgba(20, 20, 19), rgba(250, 249, 245))')
+    const known = new Set(Object.keys(defaultVariables()).map((name) => `--${name}`))
+    expect(Object.keys(variables ?? {}).filter((name) => !known.has(name))).toEqual([])
+    for (const { styleVariables, variables: own, notes } of Object.values(APP_HOSTS))
+      expect(notes.some((note) => note.includes('not known, so none are emulated'))).toBe(styleVariables && own === undefined)
   })
 
   test('is the host of a profile', async () => {

@@ -54,6 +54,7 @@ function startingContext({ context, tool, onDisplayMode }: HostBridgeOptions, pr
   const [first = 'inline'] = modes
   return {
     ...(profile && { containerDimensions: profile.container }),
+    ...(profile?.variables && { styles: { variables: profile.variables.values } }),
     displayMode: profile ? first : 'inline',
     availableDisplayModes: onDisplayMode ? [...modes] : [profile ? first : 'inline'],
     ...(tool && profile?.tells.toolInfo !== false && { toolInfo: { tool: toolForViews(tool) } }),

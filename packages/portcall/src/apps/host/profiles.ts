@@ -1,6 +1,7 @@
 /** The hosts that people use, as data. Each profile has a source and a date: hosts change without notice. */
 import type { ViewCsp } from '../../protocol/apps.ts'
 import type { DisplayMode, HostCapabilities, HostContext } from '../view/types.ts'
+import { CLAUDE_VARIABLES } from './claude-variables.ts'
 import type { HostCspRules } from './csp.ts'
 import type { PermissionName } from './frame.ts'
 
@@ -48,6 +49,15 @@ export interface AppHostProfile {
   readonly closesOnRequest: boolean
   /** True if the host sets style variables. */
   readonly styleVariables: boolean
+  /** The style variables that views get. Absent if they are not known: views then get none. */
+  readonly variables?: {
+    /** Where the values come from. */
+    readonly source: string
+    /** When they were observed: a year and a month. */
+    readonly date: string
+    /** The values, by name. */
+    readonly values: Readonly<Record<string, string>>
+  }
   /** The deviations of its content security policy. */
   readonly csp: HostCspRules
   /** The browser features that it can allow. */
@@ -56,6 +66,7 @@ export interface AppHostProfile {
   readonly notes: readonly string[]
 }
 
+const UNKNOWN_VARIABLES = 'The values of its style variables are not known, so none are emulated.'
 const CATALOG = 'host catalog of MCPJam, sunpeak 0.20.79, public issues'
 const DATE = '2026-08'
 const ALL_LISTS: readonly (keyof ViewCsp)[] = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains']
@@ -103,6 +114,7 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
       'On mobile devices, pip becomes fullscreen.',
       'The arguments of a call that the user has to approve come late.',
       'Views are cached by URI.',
+      UNKNOWN_VARIABLES,
     ],
   },
   claude: {
@@ -118,6 +130,7 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
     tells: EVERYTHING,
     closesOnRequest: false,
     styleVariables: true,
+    variables: { source: 'sunpeak, observed in production', date: '2026-03', values: CLAUDE_VARIABLES },
     csp: { lists: ['connectDomains', 'resourceDomains'], add: ['https://esm.sh', 'https://assets.claude.ai'], eval: true },
     permissions: ['clipboardWrite'],
     notes: [
@@ -125,6 +138,7 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
       'Results of more than 150,000 characters do not reach the view.',
       'Some builds need the key ui/resourceUri of the tool.',
       'Views inline should be at most 500 px high.',
+      'Loads a font of its own, which is not emulated.',
     ],
   },
   vscode: {
@@ -145,7 +159,7 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
     styleVariables: true,
     csp: { lists: ALL_LISTS },
     permissions: ['clipboardWrite'],
-    notes: ['Style variables refer to variables of its own, --vscode-….'],
+    notes: ['Style variables refer to variables of its own, --vscode-….', UNKNOWN_VARIABLES],
   },
   cursor: {
     title: 'Cursor',
@@ -183,6 +197,7 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
       'Calls tools for views, but does not declare it.',
       'Ignores the width that views report.',
       'Shows views in windows too.',
+      UNKNOWN_VARIABLES,
     ],
   },
   m365: {
@@ -217,7 +232,7 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
     styleVariables: true,
     csp: { lists: ALL_LISTS },
     permissions: ['camera', 'microphone', 'geolocation', 'clipboardWrite'],
-    notes: ['Views also have window.openai.'],
+    notes: ['Views also have window.openai.', UNKNOWN_VARIABLES],
   },
   slackbot: partial('Slackbot', {
     displayModes: INLINE_AND_FULLSCREEN,
