@@ -110,3 +110,10 @@ export function systemCodeOf(error: unknown): string {
   const [first] = Array.isArray(errors) ? (errors as unknown[]) : []
   return systemCodeOf(first ?? cause)
 }
+
+/** Says that an origin could not be reached, and why, as far as the error of the platform tells. */
+export function describeUnreachable(origin: string, error: unknown): string {
+  const code = systemCodeOf(error)
+  const fault = connectionFault(code)?.fault
+  return `${origin} could not be reached${fault === undefined ? '' : `: ${fault}`}${code && ` (${code})`}`
+}

@@ -69,7 +69,7 @@ export async function fromOpenAPI(description: object | string | URL, options: O
   const document = createApiDocument(root)
   const described = listOperations(document)
   if (described.length === 0) throw new OpenApiError('The description has no operations: its "paths" are missing or empty')
-  checkNames(options, document, described)
+  checkNames(options, { document, operations: described, url })
   const { title, version, description: about } = objectOrEmpty(root.info)
   const text = textOrNothing(about) ?? textOrNothing(title)
   const info = {

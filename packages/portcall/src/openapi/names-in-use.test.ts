@@ -1,6 +1,7 @@
 import { connect } from 'portcall/client'
 import { fromOpenAPI, type OpenApiOptions } from 'portcall/openapi'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../../test/support/free-port.mjs'
 
 const parameter = (name: string) => ({ name, in: 'query', schema: { type: 'string' } })
 const DESCRIPTION = {
@@ -45,6 +46,11 @@ test.each<[string, object, string]>([
   ['a member of customize', { customize: () => ({ rename: 'x' }) }, 'unknown option "rename"'],
   ['a server variable', { serverVariables: { regoin: 'us' } }, 'did you mean "region"?'],
   ['an origin', { credentialOrigins: ['https://api.test/'] }, 'is not an origin'],
+  [
+    'an origin of baseUrls',
+    { baseUrls: { 'https://api.test': 'http://127.0.0.1' } },
+    'no operation with the server "https://api.test"',
+  ],
   ['a base URL of an origin', { baseUrls: { 'api.test': 'http://127.0.0.1' } }, 'is not an origin'],
 ])('a name that refers to nothing is refused: %s', async (_, options, message) => {
   await expect(fromOpenAPI(DESCRIPTION, options as OpenApiOptions)).rejects.toThrow(message)
@@ -99,3 +105,14 @@ test.each([{ paths: {} }, { paths: undefined }, { paths: { '/a': { summary: 'not
     await expect(fromOpenAPI({ ...DESCRIPTION, ...paths })).rejects.toThrow('The description has no operations')
   },
 )
+
+test('why an API or a description cannot be reached is said', async () => {
+  const gone = `http://127.0.0.1:${await freePort()}`
+  await expect(fromOpenAPI(new URL(`${gone}/openapi.json`))).rejects.toThrow(
+    `${gone}/openapi.json cannot be loaded: ${gone} could not be reached: the connection was refused (ECONNREFUSED)`,
+  )
+  const client = await connect(await fromOpenAPI(DESCRIPTION, { baseUrl: gone }))
+  onTestFinished(() => client.close())
+  const { content } = await client.callTool('dropUsers', {})
+  expect(content).toEqual([{ type: 'text', text: `${gone} could not be reached: the connection was refused (ECONNREFUSED)` }])
+})

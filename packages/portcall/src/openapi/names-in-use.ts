@@ -9,6 +9,7 @@ import { objectOrEmpty } from './document/json.ts'
 import type { DescribedOperation } from './document/operations.ts'
 import { OpenApiError } from './errors.ts'
 import type { OpenApiOptions, OpenApiRoute, OperationOverrides } from './options.ts'
+import { ownOrigins } from './requests/base-url.ts'
 import { describedSchemes, requirementsOf } from './requests/credentials.ts'
 import type { RequestPlan } from './requests/plan.ts'
 import { matchesRoute } from './routes.ts'
@@ -30,8 +31,16 @@ const OVERRIDES: OptionNames<OperationOverrides> = {
   mediaType: 'text',
 }
 
+/** A description whose names options refer to. */
+interface DescribedNames {
+  readonly document: ApiDocument
+  readonly operations: readonly DescribedOperation[]
+  /** Where it was loaded from. */
+  readonly url: URL | undefined
+}
+
 /** Checks the names in the options of `fromOpenAPI` against a description. @throws OpenApiError, or TypeError for a member that does not exist. */
-export function checkNames(options: OpenApiOptions, document: ApiDocument, operations: readonly DescribedOperation[]): void {
+export function checkNames(options: OpenApiOptions, { document, operations, url }: DescribedNames): void {
   for (const [index, route] of (options.routes ?? []).entries()) checkRoute(`routes[${index}]`, route, operations)
   checkAll('security scheme', { where: 'auth', names: Object.keys(options.auth ?? {}), known: schemeNames(document, operations) })
   const variables = [document.root.servers, ...operations.map(({ servers }) => servers)].flatMap((servers) =>
@@ -45,6 +54,8 @@ export function checkNames(options: OpenApiOptions, document: ApiDocument, opera
     for (const origin of origins)
       if (parseUrl(origin)?.origin !== origin)
         throw new OpenApiError(`${where}: ${JSON.stringify(origin)} is not an origin such as https://api.example.com`)
+  const known = ownOrigins(operations, { ...options, url, isFetched: false })
+  checkAll('operation with the server', { where: 'baseUrls', names: Object.keys(options.baseUrls ?? {}), known })
 }
 
 function checkRoute(where: string, route: OpenApiRoute, operations: readonly DescribedOperation[]): void {

@@ -1,5 +1,6 @@
 /** Loads descriptions from objects, texts and URLs, in JSON and YAML, with everything that they refer to. */
 
+import { describeUnreachable, systemCodeOf } from '../../../../util/src/connection-faults.ts'
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
@@ -104,8 +105,10 @@ async function fetchText(url: URL, { fetch, allow = [] }: LoadOptions, trustedUr
   const { createSafeFetch } = await import('../../auth/client/http/safe-fetch.ts')
   const safe = createSafeFetch({ trustedUrl, fetch, allow, maxBytes: MAX_DESCRIPTION_BYTES })
   const headers = { accept: 'application/json, application/yaml, */*' }
-  const response = await safe.fetch(url.href, { headers }).catch((cause: unknown) => {
-    throw new OpenApiError(`${url.origin} cannot be loaded: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  const response = await safe.fetch(url.href, { headers }).catch((error: Error) => {
+    const { message, cause } = error
+    const reason = systemCodeOf(cause) === '' ? message : describeUnreachable(url.origin, cause)
+    throw new OpenApiError(`${url.origin}${url.pathname} cannot be loaded: ${reason}`, { cause: error })
   })
   if (!response.ok) throw new OpenApiError(`${url.origin}${url.pathname} responded with ${response.status}`)
   return response.text()

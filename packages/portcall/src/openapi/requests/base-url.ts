@@ -77,6 +77,13 @@ function replaceServer(server: URL, options: BaseUrlOptions): URL | undefined {
   return joinPath(new URL(baseUrl), isBelow ? server.pathname.slice(prefix.length) : server.pathname)
 }
 
+/** Returns the origins of the servers that operations have for themselves: those that `baseUrls` can replace. */
+export function ownOrigins(operations: readonly DescribedOperation[], options: BaseUrlOptions): string[] {
+  const base = options.url ?? (options.baseUrl === undefined ? undefined : new URL(options.baseUrl))
+  const own = operations.filter(({ hasOwnServers }) => hasOwnServers).map(({ servers }) => servers[0] ?? {})
+  return own.flatMap((server) => mainUrl(server, base, options)?.origin ?? [])
+}
+
 function mainUrl({ url, variables }: JsonObject, source: URL | undefined, options: BaseUrlOptions): URL | undefined {
   try {
     return parseUrl(expandVariables(String(url ?? '/'), objectOrEmpty(variables), options), source)

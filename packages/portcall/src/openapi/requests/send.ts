@@ -1,5 +1,6 @@
 /** Sends requests to APIs, within limits. */
 
+import { describeUnreachable } from '../../../../util/src/connection-faults.ts'
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
 import { timeoutSignal } from '../../../../util/src/timers.ts'
@@ -59,7 +60,7 @@ export async function sendRequest(
     options.signal.throwIfAborted()
     if (timeout.aborted) throw new ToolError(`${origin} did not respond within ${options.timeoutMs} ms`)
     if (error instanceof ToolError) throw error
-    throw new ToolError(`${origin} could not be reached`, { cause: error })
+    throw new ToolError(describeUnreachable(origin, error), { cause: error })
   }
 }
 
