@@ -2,21 +2,8 @@
 
 import { createNameMatcher } from '../../../../util/src/name-matcher.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import type { ToolFilter } from './tool-filter.ts'
 import { FieldError } from './variables.ts'
-
-/** The tools of a server that its host offers. Names may contain `*`. */
-export interface ToolFilter {
-  /** Only these tools. Default: all. */
-  readonly include?: readonly string[]
-  /** None of these tools. */
-  readonly exclude?: readonly string[]
-}
-
-/** Returns what reports whether a filter leaves a tool on. */
-export function createToolFilter({ include, exclude = [] }: ToolFilter): (tool: string) => boolean {
-  const [isIncluded, isExcluded] = [createNameMatcher(include ?? ['*']), createNameMatcher(exclude)]
-  return (tool) => isIncluded(tool) && !isExcluded(tool)
-}
 
 /** The fields of an entry that list the tools to offer: of Codex, Gemini CLI, Copilot CLI and Goose. An empty list of Goose means all. */
 const INCLUDE_FIELDS = ['enabled_tools', 'enabledTools', 'includeTools', 'tools', 'available_tools'] as const

@@ -2,7 +2,8 @@ import { closestName } from '../../../../util/src/closest-name.ts'
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { StdioTarget } from '../target.ts'
-import { FILTER_FIELDS, type ToolFilter } from './host-settings.ts'
+import { FILTER_FIELDS } from './host-settings.ts'
+import type { ToolFilter } from './tool-filter.ts'
 import { expandVariables, FieldError, readEnvFile, type VariableSource } from './variables.ts'
 
 /** A configured server: its target, and the headers of its requests if the target is a URL. */

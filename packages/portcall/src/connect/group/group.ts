@@ -13,8 +13,8 @@ import type {
   Tool,
 } from '../../protocol/types.ts'
 import { ConfigError } from '../config/errors.ts'
-import { createToolFilter } from '../config/host-settings.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
+import { createToolFilter } from '../config/tool-filter.ts'
 import type { Config, ServerConfig } from '../config/types.ts'
 import { createNamespacedList, type Namespaced, type WithServer } from './aggregate.ts'
 import { createAggregatedResources } from './aggregate-resources.ts'
