@@ -1,8 +1,8 @@
 /** Mistakes in what is passed to functions, as JavaScript makes them. The messages name the function, the option and the fix. */
 import { createServer } from 'portcall'
-import { bearerToken, clientCredentials } from 'portcall/auth/client'
+import { bearerToken, clientCredentials, createAuthProvider, fileStore } from 'portcall/auth/client'
 import { apiKeys, introspection, jwt, protect } from 'portcall/auth/server'
-import { connectAll, readConfig } from 'portcall/client'
+import { connect, connectAll, readConfig } from 'portcall/client'
 import { hide, mount, toolSearch, transform } from 'portcall/compose'
 import { accessRules, createGateway, readGatewayConfig } from 'portcall/gateway'
 import { metrics } from 'portcall/metrics'
@@ -308,6 +308,39 @@ const gateway: readonly Mistake[] = [
   },
 ]
 
+const connecting: readonly Mistake[] = [
+  {
+    mistake: 'a token in the place of an auth provider',
+    run: withoutShowing('pk-123', () => call(connect, 'http://127.0.0.1:1/mcp', { auth: 'pk-123' })),
+    says: ['connect(): auth must be an auth provider, such as bearerToken(() => token) of portcall/auth/client, not a text'],
+  },
+  {
+    mistake: 'headers as lines',
+    run: withoutShowing('pk-123', () => call(connect, 'http://127.0.0.1:1/mcp', { headers: ['authorization: pk-123'] })),
+    says: ['connect(): headers must be an object with headers, or a function that returns one, not an array with a text'],
+  },
+  {
+    mistake: 'a restart as a text',
+    run: () => call(connect, { command: 'node' }, { restart: 'yes' }),
+    says: ['connect(): restart must be true or false, not "yes"'],
+  },
+  {
+    mistake: 'an era that does not exist',
+    run: () => call(connect, 'http://127.0.0.1:1/mcp', { era: 'sse' }),
+    says: ['connect(): era must be "modern" or "legacy" or "http+sse", not "sse"'],
+  },
+  {
+    mistake: 'a grant without functions',
+    run: () => call(createAuthProvider, { name: 'mine' }),
+    says: ['createAuthProvider(): obtain is missing. Pass a function that returns tokens'],
+  },
+  {
+    mistake: 'a file store without a path',
+    run: () => call(fileStore, 5),
+    says: ['fileStore(): path must be a text that is not empty, not 5'],
+  },
+]
+
 const template = (completers: object): unknown =>
   call(server().resource, 'notes://{name}', { complete: completers }, () => 'text')
 const registering: readonly Mistake[] = [
@@ -388,3 +421,4 @@ testMistakes('limits', limits)
 testMistakes('authorization', auth)
 testMistakes('stores', stores)
 testMistakes('servers', servers)
+testMistakes('connecting', connecting)

@@ -177,6 +177,38 @@ const registering: readonly Mistake[] = [
     run: () => server().tool('forecast', definition, handler),
     says: ['server.tool("forecast")', text],
   })),
+  ...(
+    [
+      ['a number as description', { description: 5 }, ': description must be a text, not 5'],
+      [
+        'a hint as a text',
+        { annotations: { readOnlyHint: 'yes' } },
+        ': annotations: readOnlyHint must be true or false, not "yes"',
+      ],
+      ['annotations as a list', { annotations: ['readOnlyHint'] }, ': annotations must be an object, not an array'],
+      ['one icon', { icons: { src: 'https://example.com/a.png' } }, ': icons must be an array, not an object'],
+      ['visibility by a value', { visible: false }, ': visible must be a function, not false'],
+    ] as const
+  ).map(([name, definition, text]) => ({
+    mistake: `a member of another kind: ${name}`,
+    run: () => server().tool('forecast', definition, handler),
+    says: [`server.tool("forecast")${text}`],
+  })),
+  {
+    mistake: 'a size as a text',
+    run: () => server().resource('memo://a', { size: '5' }, handler),
+    says: ['size must be a number that is not negative, not "5". Pass Number(…) of a text'],
+  },
+  {
+    mistake: 'instructions as a list',
+    run: () => create(info, { instructions: ['Be brief'] }),
+    says: ['createServer(): instructions must be a text, not an array'],
+  },
+  {
+    mistake: 'a logger without the levels',
+    run: () => create(info, { logger: { log() {} } }),
+    says: ['createServer(): logger must be a logger of pino or winston, or console, not an object'],
+  },
   {
     mistake: 'a misspelled cache hint of a resource',
     run: () => server().resource('memo://a', { cache: { ttl: 1 } }, handler),

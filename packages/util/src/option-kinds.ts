@@ -31,6 +31,9 @@ type KindName =
   | 'object or objects'
   | 'array'
   | 'url'
+  | 'headers'
+  | 'auth'
+  | 'logger'
   | 'store'
   | 'stores'
 
@@ -50,6 +53,18 @@ const KINDS: { readonly [kind in KindName]: OptionKind } = {
   'object or objects': { text: 'an object or an array of objects', accepts: (value) => [value].flat().every(isObject) },
   array: { text: 'an array', accepts: Array.isArray },
   url: { text: 'a URL', accepts: (value) => value instanceof URL || (typeof value === 'string' && isUrl(value)) },
+  headers: {
+    text: 'an object with headers, or a function that returns one',
+    accepts: (value) => isFunction(value) || (isObject(value) && (!Array.isArray(value) || value.every(Array.isArray))),
+  },
+  auth: {
+    text: 'an auth provider, such as bearerToken(() => token) of portcall/auth/client',
+    accepts: (value) => hasMethods(value, ['authorizer']),
+  },
+  logger: {
+    text: 'a logger of pino or winston, or console',
+    accepts: (value) => hasMethods(value, ['error', 'warn', 'info', 'debug']),
+  },
   store: {
     text: 'a key-value store, such as memoryStores().store or redisStores(client).store',
     accepts: (value) => hasMethods(value, ['get', 'set', 'compareAndSet']),
@@ -70,7 +85,7 @@ const TIMER: OptionKind = {
 }
 
 /** The names of options whose values are not shown. */
-const isSecret = (name: string): boolean => isSecretName(name) || /keys?$/i.test(name)
+const isSecret = (name: string): boolean => isSecretName(name) || /keys?$|^auth$|^headers$/i.test(name)
 
 /** The kinds of values that names stand for. */
 const CONVENTIONS: readonly (readonly [RegExp, OptionKind])[] = [

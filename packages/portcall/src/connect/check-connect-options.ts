@@ -18,19 +18,19 @@ type ConnectionOption =
 
 /** The options of one connection, which `connect` and gateways share. */
 export const CONNECTION_OPTION_NAMES: Pick<OptionNames<ConnectOptions>, ConnectionOption> = {
-  era: 1,
-  protocolVersion: 1,
+  era: ['modern', 'legacy', 'http+sse'],
+  protocolVersion: 'text',
   probeTimeoutMs: 1,
   connectTimeoutMs: 1,
-  headers: 1,
-  auth: 1,
+  headers: 'headers',
+  auth: 'auth',
   fetch: 1,
   proxy: 1,
   http: 'object',
 }
 const NAMES: OptionNames<ConnectOptions> = {
   ...CONNECTION_OPTION_NAMES,
-  info: 1,
+  info: 'object',
   extensions: 'array',
   capabilities: 'object',
   timeouts: 'object',
@@ -43,20 +43,20 @@ const NAMES: OptionNames<ConnectOptions> = {
   middleware: 'functions',
   inputMiddleware: 'functions',
   onEvent: 1,
-  logger: 1,
+  logger: 'logger',
   elicit: 'function',
   elicitUrl: 'function',
   sample: 'function',
   roots: 1,
   onEraDetected: 1,
   signal: 1,
-  restart: 1,
+  restart: 'boolean',
   onStderr: 1,
   wire: 1,
   discovery: 1,
 }
 const DISCOVERY: OptionNames<DiscoverySettings> = { confirm: 'function', allow: 'array' }
-const CACHE: OptionNames<CacheOptions> = { store: 1, storeTimeoutMs: 1, partition: 1, staleIfErrorTtlMs: 1 }
+const CACHE: OptionNames<CacheOptions> = { store: 'store', storeTimeoutMs: 1, partition: 'text', staleIfErrorTtlMs: 1 }
 const MODES: readonly OutputValidation[] = ['report', 'strict', 'off']
 const AUTH = 'Pass auth: bearerToken(() => token), with bearerToken from portcall/auth/client'
 const TIMEOUT = 'Pass timeouts: { requestTimeoutMs }'

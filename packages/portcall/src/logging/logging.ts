@@ -34,7 +34,7 @@ const MAX_FAILURES = 1000
 const MAX_SESSIONS = 1000
 const SESSION_HASH_LENGTH = 12
 
-const NAMES: OptionNames<LoggingOptions> = { logger: 1, shape: 1, redact: 'function' }
+const NAMES: OptionNames<LoggingOptions> = { logger: 'logger', shape: ['pino', 'winston', 'console'], redact: 'function' }
 const REQUIRED = { logger: 'Pass a logger of pino or winston, or console' }
 
 /**

@@ -11,11 +11,11 @@ import type { TextToolView, ToolView } from './tool-view.ts'
 type Anything = undefined
 
 const BASE: OptionNames<BaseDefinition> = {
-  title: 1,
-  description: 1,
-  icons: 1,
-  _meta: 1,
-  visible: 1,
+  title: 'text',
+  description: 'text',
+  icons: 'array',
+  _meta: 'object',
+  visible: 'function',
   scopes: 1,
   onInsufficientScope: ['challenge', 'hide'],
 }
@@ -23,24 +23,24 @@ const TOOL: OptionNames<Omit<ToolDefinition<Anything, Anything>, keyof ToolDefin
   ...BASE,
   input: 1,
   output: 1,
-  annotations: 1,
+  annotations: 'object',
   timeoutMs: 1,
   visibility: 'array',
   view: 1,
 }
 const RESOURCE: OptionNames<ResourceDefinition & TemplateDefinition<Anything>> = {
   ...BASE,
-  name: 1,
-  mimeType: 1,
-  annotations: 1,
-  size: 1,
-  cache: 1,
+  name: 'text',
+  mimeType: 'text',
+  annotations: 'object',
+  size: 'number',
+  cache: 'object',
   maxBytes: 1,
   variables: 1,
-  list: 1,
-  complete: 1,
+  list: 'function',
+  complete: 'object',
 }
-const PROMPT: OptionNames<PromptDefinition<Anything>> = { ...BASE, arguments: 1, complete: 1 }
+const PROMPT: OptionNames<PromptDefinition<Anything>> = { ...BASE, arguments: 1, complete: 'object' }
 
 /** The options of `task`, which the tasks extension adds. */
 const TASK = { support: 1, createAt: 1, ttlMs: 1, pollIntervalMs: 1 }
@@ -60,19 +60,19 @@ const MEMBERS: { readonly [member: string]: KnownOptions } = {
   },
   annotations: {
     names: {
-      title: 1,
-      readOnlyHint: 1,
-      destructiveHint: 1,
-      idempotentHint: 1,
-      openWorldHint: 1,
-      audience: 1,
-      priority: 1,
-      lastModified: 1,
+      title: 'text',
+      readOnlyHint: 'boolean',
+      destructiveHint: 'boolean',
+      idempotentHint: 'boolean',
+      openWorldHint: 'boolean',
+      audience: 'texts',
+      priority: 'number',
+      lastModified: 'text',
     } satisfies OptionNames<ToolAnnotations & Annotations>,
     isOpen: true,
   },
   icons: {
-    names: { src: 1, mimeType: 1, sizes: 1, theme: 1 } satisfies OptionNames<Icon>,
+    names: { src: 'text', mimeType: 'text', sizes: 'texts', theme: ['light', 'dark'] } satisfies OptionNames<Icon>,
     advice: { url: 'Use "src"' },
     isOpen: true,
   },

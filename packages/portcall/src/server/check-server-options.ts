@@ -6,7 +6,7 @@ import { type Cacheable, SERVER_LIMITS, type ServerOptions } from './options.ts'
 import type { UseOptions } from './types.ts'
 
 const NAMES: OptionNames<ServerOptions> = {
-  instructions: 1,
+  instructions: 'text',
   sealingKeys: 'texts',
   singleUseRequestState: ['steps', 'always'],
   pageSize: 'count',
@@ -17,7 +17,7 @@ const NAMES: OptionNames<ServerOptions> = {
   stores: 'stores',
   limits: 'object',
   onEvent: 1,
-  logger: 1,
+  logger: 'logger',
 }
 const CACHE: { readonly [result in Cacheable]: 1 } = { discover: 1, tools: 1, resources: 1, templates: 1, prompts: 1, read: 1 }
 const HINT: OptionNames<CacheHint> = { ttlMs: 1, cacheScope: 1 }

@@ -69,6 +69,20 @@ const NAMES: OptionNames<AuthProviderOptions> = {
   fetch: 1,
   proxy: 1,
 }
+const GRANT: OptionNames<GrantType> = {
+  name: 'nonempty',
+  offlineAccess: 'boolean',
+  silent: 'boolean',
+  chooseIssuer: 'function',
+  obtain: 'function',
+  client: 'function',
+  forget: 'function',
+}
+const GRANT_REQUIRED = {
+  name: 'It identifies the grant in the keys of the store',
+  obtain: 'Pass a function that returns tokens',
+  client: 'Pass a function that returns the client that the tokens were issued to',
+}
 const CLIENT = 'Pass it as a member of "client"'
 const ADVICE = { scope: "Use scopes: ['…']", clientId: CLIENT, clientSecret: CLIENT, stores: 'Use "store"' }
 const REFRESH_AHEAD_MS = 30_000
@@ -133,8 +147,11 @@ export interface OAuthProvider extends AuthProvider {
 /**
  * Creates an auth provider from a grant type. It adds what all grants share: discovery, storage, refresh and step-up.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ *
+ * @throws TypeError for a grant or options that cannot work.
  */
 export function createAuthProvider(grant: GrantType, options: AuthProviderOptions = {}): OAuthProvider {
+  checkOptions('createAuthProvider()', grant, { names: GRANT, required: GRANT_REQUIRED, isOpen: true })
   return createProviderParts(grant, options).provider
 }
 

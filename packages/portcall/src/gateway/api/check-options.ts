@@ -28,7 +28,7 @@ const GATEWAY: OptionNames<GatewayOptions> = {
   singleUser: 'boolean',
   requestStateTtlMs: 1,
   onEvent: 1,
-  logger: 1,
+  logger: 'logger',
 }
 /** The names of the options of a server. */
 export const GATEWAY_SERVER_NAMES: OptionNames<GatewayServerOptions> = {
