@@ -154,6 +154,27 @@ const connecting: readonly Mistake[] = [
       ),
     says: ['text/html, which is not an MCP message', 'Check the path; most servers use http://127.0.0.1:'],
   },
+  ...(
+    [
+      ['a limit of requests', 429, 'application/json', 'The server limits how many requests it takes: try again later'],
+      ['a proxy without its server', 502, 'text/html', 'Try again later, or look for the reason in the log of the server'],
+      [
+        'a server that is overloaded',
+        503,
+        'application/json',
+        'Try again later, or look for the reason in the log of the server',
+      ],
+      ['a firewall', 403, 'text/html', 'A proxy or firewall in front of the server refused the request'],
+    ] as const
+  ).map(([what, status, type, text]) => ({
+    mistake: `${what}, with HTTP ${status}`,
+    run: () =>
+      withHttp(
+        (_request, response) => void response.writeHead(status, { 'content-type': type }).end(),
+        (origin) => failToConnect(`${origin}/mcp`),
+      ),
+    says: [`HTTP ${status}`, text],
+  })),
   {
     mistake: 'no token for a protected server',
     run: () =>

@@ -23,6 +23,8 @@ const timeout = { advice: { situation: 'timeout', reason: 'no response within 10
 test.each([
   ['the situation that was recognized', advised, 'token-missing'],
   ['a refusal', refused, 'token-missing'],
+  ['a limit of requests', { status: 429 }, 'too-many-requests'],
+  ['a server that fails', { status: 503 }, 'server-unavailable'],
   ['a program that ended without an error', { exit: { code: 0 } }, 'program-ended'],
   ['a program that printed something else', { exit: { code: 0, strayOutput: 'usage' } }, 'program-printed'],
   ['a program that said why it ended', { exit: { code: 1, stderr: 'no database' } }, 'program-printed'],

@@ -45,6 +45,21 @@ const ADVICE: { readonly [situation: string]: { readonly [reader in AdviceReader
   'stray-output': { command: '', page: '' },
   CONNECTION_LOST: { command: 'use --verbose for details', page: 'Run the doctor: it finds the step that fails.' },
   INVALID_RESPONSE: { command: 'is it an MCP server?', page: 'Is it an MCP server? The timeline shows what it sent.' },
+  'too-many-requests': {
+    program: 'The server limits how many requests it takes: try again later',
+    command: 'the server limits how many requests it takes: try again later',
+    page: 'The server limits how many requests it takes. Try again later.',
+  },
+  'server-unavailable': {
+    program: 'Try again later, or look for the reason in the log of the server',
+    command: 'try again later, or look for the reason in the log of the server',
+    page: 'Try again later, or look for the reason in the log of the server.',
+  },
+  'refused-on-the-way': {
+    program: 'A proxy or firewall in front of the server refused the request',
+    command: 'a proxy or firewall in front of the server refused the request; portcall doctor says more',
+    page: 'A proxy or firewall in front of the server refused the request. Run the doctor.',
+  },
   HTTP_STATUS: { command: 'is it the URL of an MCP server?', page: 'Check the path: most servers are at /mcp.' },
   SESSION_EXPIRED: { command: 'try again' },
   NEGOTIATION_FAILED: { page: 'Choose automatic, or one of the versions that the server names.' },
@@ -86,6 +101,8 @@ export function situationOf(error: unknown): string {
   const { code, status, exit, cause, advice } = (error ?? {}) as ErrorFacts
   if (advice) return advice.situation
   if (status === 401 || status === 403) return 'token-missing'
+  if (status === 429) return 'too-many-requests'
+  if (typeof status === 'number' && status >= 500) return 'server-unavailable'
   if (exit?.strayOutput !== undefined || exit?.stderr) return 'program-printed'
   if (exit?.code === 0) return 'program-ended'
   return code === 'INPUT_HANDLER_FAILED' && cause?.data?.issues !== undefined ? 'input-mismatch' : String(code)

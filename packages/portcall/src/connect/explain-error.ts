@@ -1,6 +1,6 @@
 /** Adds to the error of a failed `connect` what to change. It is loaded on demand, because most connections succeed. */
 
-import { adviceIn } from '../../../util/src/advice.ts'
+import { adviceIn, situationOf } from '../../../util/src/advice.ts'
 import { connectionFault, systemCodeOf } from '../../../util/src/connection-faults.ts'
 import { type ErrorAdvice, setMessage } from '../../../util/src/errors.ts'
 import { adviceForOutput } from '../../../util/src/served-url.ts'
@@ -135,11 +135,17 @@ function explainPath(error: Error, { target }: ConnectAttempt): Explained | unde
 function explainStatus(error: Error, { hasAuth }: ConnectAttempt): Explained | undefined {
   if (!(error instanceof HttpStatusError)) return undefined
   const { status, message, url } = error
-  if (status === 401) {
-    const situation = hasAuth ? 'token-refused' : 'token-missing'
-    return explained(situation, message, adviceIn(situation, 'program'))
-  }
+  const situation = situationOfStatus(error, hasAuth)
+  if (situation !== undefined) return explained(situation, message, adviceIn(situation, 'program'))
   return status === 404 || status === 405 || isPage(error.header('content-type')) ? suspectPath(message, url) : undefined
+}
+
+/** Returns the situation that a status tells, whatever the path. */
+function situationOfStatus(error: HttpStatusError, hasAuth: boolean): string | undefined {
+  const { status } = error
+  if (status === 401) return hasAuth ? 'token-refused' : 'token-missing'
+  if (status === 403 && isPage(error.header('content-type'))) return 'refused-on-the-way'
+  return status === 429 || status >= 500 ? situationOf(error) : undefined
 }
 
 function explainResponse(error: Error): Explained | undefined {

@@ -175,12 +175,17 @@ async function explainServerError(observation: HttpObservation): Promise<Diagnos
       `A proxy waits for the server in vain (HTTP 504)${said}`,
       'The server behind the proxy is too slow, or does not respond: look at its log. If it responds with a stream, let the proxy pass it on without buffering.',
     )
-  if (status === 502 || status === 503)
+  if (status === 502 || status === 503) {
+    // Proxies answer with pages; a server that is overloaded or stops, and gateways of APIs, with JSON.
+    const who = hasType(observation, 'application/json')
+      ? 'The server, or a proxy in front of it, is not available'
+      : 'A proxy answers instead of the server'
     return errorProblem(
       'server-unavailable',
-      `A proxy answers instead of the server (HTTP ${status})${said}`,
+      `${who} (HTTP ${status})${said}`,
       'The server behind the proxy is down, is starting, or listens at another address: check that it runs, and where the proxy sends the requests.',
     )
+  }
   return errorProblem('server-error', `The server fails (HTTP ${status})${said}`, 'Look at the log of the server.')
 }
 
