@@ -269,7 +269,19 @@ test.each([
   [{ swagger: '2.0' }, 'Swagger 2.0 is not supported'],
   [{ openapi: '4.0' }, '"openapi" must be 3.0, 3.1 or 3.2'],
   [describe({ '/x': { get: {} } }), 'pass baseUrl'],
-  ['{ not: [yaml', 'neither JSON nor YAML'],
+  ['{ not: [yaml', 'An OpenAPI description is neither JSON nor YAML'],
+  ['- a list', 'An OpenAPI description must be an object'],
+  [
+    '<!doctype html><title>API</title>',
+    'An OpenAPI description is a web page or XML: look there for the address of its JSON or YAML',
+  ],
 ])('a description %j is refused', async (description, message) => {
   await expect(fromOpenAPI(description)).rejects.toThrow(message)
+})
+
+test('an error names the address of a description, without its parameters', async () => {
+  const refused = fromOpenAPI('{ not: [yaml', { url: 'https://api.example.com/openapi.yaml?key=k1' })
+  await expect(refused).rejects.toThrow(
+    /^The OpenAPI description https:\/\/api\.example\.com\/openapi\.yaml is neither JSON nor YAML: /,
+  )
 })

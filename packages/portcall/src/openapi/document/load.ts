@@ -48,8 +48,8 @@ export async function loadDescription(source: unknown, options: LoadOptions = {}
   const url = options.url === undefined ? urlOf(source) : new URL(options.url)
   const read = createReader(url, options)
   const text = url !== undefined && urlOf(source) !== undefined ? await fetchText(url, options) : source
-  const parsed = typeof text === 'string' ? await parseDescription(text) : text
-  if (!isObject(parsed)) throw new OpenApiError('An OpenAPI description must be an object, a text in JSON or YAML, or a URL')
+  const parsed = typeof text === 'string' ? await parseDescription(text, url) : text
+  if (!isObject(parsed)) throw new OpenApiError(`${nameOf(url)} must be an object, a text in JSON or YAML, or a URL`)
   checkStructure(parsed)
   // `$self` is the base of references. Servers and trust follow the URL that the user named.
   const base = (typeof parsed.$self === 'string' && parseUrl(parsed.$self, url)) || url
@@ -63,8 +63,16 @@ function urlOf(source: unknown): URL | undefined {
   return typeof source === 'string' && /^https?:\/\/\S+$/.test(source) ? new URL(source) : undefined
 }
 
+/** Names a description in an error, without the parts of its address that may be secret. */
+function nameOf(url: URL | undefined): string {
+  if (!url) return 'An OpenAPI description'
+  return `The OpenAPI description ${isHttp(url) ? url.origin : ''}${url.pathname}`
+}
+
 /** Parses a text in JSON or YAML. @throws OpenApiError with the position of a mistake. */
-async function parseDescription(text: string): Promise<unknown> {
+async function parseDescription(text: string, url: URL | undefined): Promise<unknown> {
+  if (/^\s*</.test(text))
+    throw new OpenApiError(`${nameOf(url)} is a web page or XML: look there for the address of its JSON or YAML, and pass this`)
   try {
     if (/^\s*\{/.test(text)) return JSON.parse(text)
   } catch {
@@ -74,7 +82,7 @@ async function parseDescription(text: string): Promise<unknown> {
   try {
     return parseYamlDescription(text)
   } catch (cause) {
-    throw new OpenApiError(`The description is neither JSON nor YAML: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new OpenApiError(`${nameOf(url)} is neither JSON nor YAML: ${cause instanceof Error ? cause.message : cause}`, {
       cause,
     })
   }
@@ -124,7 +132,7 @@ async function bundle(root: JsonObject, base: URL | undefined, read: ReadText): 
     return read(url)
   }
   const readDocument = async (url: string): Promise<unknown> => {
-    const parsed = await parseDescription(await readOnce(url))
+    const parsed = await parseDescription(await readOnce(url), parseUrl(url))
     checkStructure(parsed)
     return withoutData(parsed, false)
   }
