@@ -17,7 +17,7 @@ info: { title: Tickets, version: 1.0.0 }
 servers: [{ url: 'http://127.0.0.1:9' }]
 paths:
   /tickets: { get: { operationId: list, parameters: [{ $ref: 'parameters.yaml#/limit' }] } }
-  /admin/tickets: { delete: { operationId: deleteAll } }
+  /admin/tickets: { delete: { operationId: deleteAll, servers: [{ url: 'https://admin.test' }] } }
 `,
   )
 })
@@ -50,6 +50,7 @@ test.each([
   [['--include', 'list', '--exclude', 'admin'], '"admin" matches no operation'],
   [['--auth', 'bearer=x'], 'no security scheme "bearer"'],
   [['--base-url', 'http://127.0.0.1:1', '--base-url', 'http://127.0.0.1:2'], '--base-url is given twice'],
+  [['--base-url', 'https://files.test=http://127.0.0.1:1'], '"https://files.test"'],
 ])('openapi %j names what refers to nothing', async (flags, message) => {
   const { code, err } = await portcall(['openapi', FILE, '--list', ...flags])
   expect(code).not.toBe(0)
@@ -57,6 +58,6 @@ test.each([
 })
 
 test('openapi takes methods in lower case, and base URLs of other origins', async () => {
-  const flags = ['--exclude', 'delete /admin/*', '--base-url', 'https://files.test=http://127.0.0.1:1']
-  expect((await portcall(['openapi', FILE, '--list', ...flags])).out).toBe('tool list  GET /tickets\n')
+  const flags = ['--exclude', 'get /tickets', '--base-url', 'https://admin.test=http://127.0.0.1:1']
+  expect((await portcall(['openapi', FILE, '--list', ...flags])).out).toBe('tool deleteAll  DELETE /admin/tickets\n')
 })
