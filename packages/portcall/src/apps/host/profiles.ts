@@ -1,9 +1,11 @@
 /** The hosts that people use, as data. Each profile has a source and a date: hosts change without notice. */
 import type { ViewCsp } from '../../protocol/apps.ts'
 import type { DisplayMode, HostCapabilities, HostContext } from '../view/types.ts'
-import { CLAUDE_VARIABLES } from './claude-variables.ts'
 import type { HostCspRules } from './csp.ts'
 import type { PermissionName } from './frame.ts'
+import { CLAUDE_VARIABLES } from './variables/claude.ts'
+import { GOOSE_VARIABLES } from './variables/goose.ts'
+import { MISTRAL_VARIABLES } from './variables/mistral.ts'
 
 /** A host as it was observed: what it offers to views, and where it deviates from the specification. */
 export interface AppHostProfile {
@@ -191,13 +193,14 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
     tells: NOTHING,
     closesOnRequest: false,
     styleVariables: true,
+    variables: { source: 'host catalog of MCPJam, observed in goose 1.38.0', date: '2026-06', values: GOOSE_VARIABLES },
     csp: { lists: [] },
     permissions: [],
     notes: [
       'Calls tools for views, but does not declare it.',
       'Ignores the width that views report.',
       'Shows views in windows too.',
-      UNKNOWN_VARIABLES,
+      'Loads a font of its own, which is not emulated.',
     ],
   },
   m365: {
@@ -239,7 +242,12 @@ export const APP_HOSTS: { readonly [name in AppHostName]: AppHostProfile } = {
     container: { width: 598 },
     notes: ['Takes no messages and no model context.'],
   }),
-  mistral: partial('Mistral', { displayModes: ['fullscreen', 'inline'], notes: ['Shows views in fullscreen first.'] }),
+  mistral: partial('Mistral', {
+    displayModes: ['fullscreen', 'inline'],
+    styleVariables: true,
+    variables: { source: 'host catalog of MCPJam, observed in production', date: '2026-09', values: MISTRAL_VARIABLES },
+    notes: ['Shows views in fullscreen first.'],
+  }),
   codex: partial('Codex desktop', {
     notes: ['Ignores the height that views report.', 'Views also have parts of window.openai.'],
   }),

@@ -1,7 +1,8 @@
 /** The style variables that Claude sets. */
+import { type ColorPairs, type HostVariables, hostVariables } from './host-variables.ts'
 
 /** Colors in light and in dark: red, green, blue, and the opacity if it is not 1. */
-const COLORS: { readonly [name: string]: readonly [light: string, dark: string] } = {
+const COLORS: ColorPairs = {
   'background-primary': ['255, 255, 255', '48, 48, 46'],
   'background-secondary': ['245, 244, 237', '38, 38, 36'],
   'background-tertiary': ['250, 249, 245', '20, 20, 19'],
@@ -41,7 +42,7 @@ const COLORS: { readonly [name: string]: readonly [light: string, dark: string] 
   'ring-warning': ['128, 92, 31, 0.5', '168, 120, 41, 0.5'],
 }
 
-const SIZES: { readonly [name: string]: string } = {
+const SIZES: HostVariables = {
   'font-sans': '"Anthropic Sans", system-ui, "Segoe UI", Roboto, Helvetica, Arial, sans-serif',
   'font-mono': 'ui-monospace, monospace',
   'font-text-xs-size': '12px',
@@ -67,13 +68,5 @@ const SIZES: { readonly [name: string]: string } = {
   'border-width-regular': '0.5px',
 }
 
-const prefixed = (entries: readonly (readonly [string, string])[]): { readonly [name: string]: string } =>
-  Object.fromEntries(entries.map(([name, value]) => [`--${name}`, value]))
-
 /** The variables by name. Those that are missing here were not observed. */
-export const CLAUDE_VARIABLES: { readonly [name: string]: string } = {
-  ...prefixed(
-    Object.entries(COLORS).map(([name, [light, dark]]) => [`color-${name}`, `light-dark(rgba(${light}), rgba(${dark}))`]),
-  ),
-  ...prefixed(Object.entries(SIZES)),
-}
+export const CLAUDE_VARIABLES: HostVariables = hostVariables(COLORS, SIZES, (color) => `rgba(${color})`)
