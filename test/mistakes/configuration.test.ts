@@ -320,6 +320,11 @@ const connecting: readonly Mistake[] = [
     says: ['connect(): headers must be an object with headers, or a function that returns one, not an array with a text'],
   },
   {
+    mistake: 'one root',
+    run: () => call(connect, { command: 'node' }, { roots: 'file:///work' }),
+    says: ['connect(): roots must be an array or a function, not "file:///work"'],
+  },
+  {
     mistake: 'a restart as a text',
     run: () => call(connect, { command: 'node' }, { restart: 'yes' }),
     says: ['connect(): restart must be true or false, not "yes"'],

@@ -215,6 +215,11 @@ const registering: readonly Mistake[] = [
     says: ['cache: unknown option "ttl". Use "ttlMs"'],
   },
   {
+    mistake: 'a cache scope that does not exist',
+    run: () => server().resource('memo://a', { cache: { cacheScope: 'shared' } }, handler),
+    says: ['server.resource("memo://a"): cache: cacheScope must be "public" or "private", not "shared"'],
+  },
+  {
     mistake: 'a misspelled cache hint of a server',
     run: () => create(info, { cache: { tool: { ttlMs: 1 } } }),
     says: ['cache: unknown option "tool". Did you mean "tools"?'],

@@ -30,6 +30,7 @@ type KindName =
   | 'object'
   | 'object or objects'
   | 'array'
+  | 'array or function'
   | 'url'
   | 'headers'
   | 'auth'
@@ -52,6 +53,7 @@ const KINDS: { readonly [kind in KindName]: OptionKind } = {
   object: { text: 'an object', accepts: (value) => isObject(value) && !Array.isArray(value) },
   'object or objects': { text: 'an object or an array of objects', accepts: (value) => [value].flat().every(isObject) },
   array: { text: 'an array', accepts: Array.isArray },
+  'array or function': { text: 'an array or a function', accepts: (value) => Array.isArray(value) || isFunction(value) },
   url: { text: 'a URL', accepts: (value) => value instanceof URL || (typeof value === 'string' && isUrl(value)) },
   headers: {
     text: 'an object with headers, or a function that returns one',

@@ -47,7 +47,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   elicit: 'function',
   elicitUrl: 'function',
   sample: 'function',
-  roots: 1,
+  roots: 'array or function',
   onEraDetected: 1,
   signal: 1,
   restart: 'boolean',

@@ -51,13 +51,16 @@ const TASK_ADVICE = {
   pollInterval: 'Use "pollIntervalMs"',
 }
 
+/** The members of a cache hint, with advice on names of other libraries. */
+export const CACHE_HINT: KnownOptions = {
+  names: { ttlMs: 1, cacheScope: ['public', 'private'] } satisfies OptionNames<CacheHint>,
+  advice: { scope: 'Use "cacheScope"', ttl: 'Use "ttlMs"' },
+}
+
 /** The members of options that are objects or arrays of objects. Protocol objects may have members of vendors, so that only misspelled ones are refused. */
 const MEMBERS: { readonly [member: string]: KnownOptions } = {
   task: { names: TASK, advice: TASK_ADVICE },
-  cache: {
-    names: { ttlMs: 1, cacheScope: 1 } satisfies OptionNames<CacheHint>,
-    advice: { scope: 'Use "cacheScope"', ttl: 'Use "ttlMs"' },
-  },
+  cache: CACHE_HINT,
   annotations: {
     names: {
       title: 'text',

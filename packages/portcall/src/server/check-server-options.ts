@@ -1,7 +1,7 @@
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { describe } from '../../../util/src/describe.ts'
 import { isObject } from '../jsonrpc/message.ts'
-import type { CacheHint } from '../protocol/types.ts'
+import { CACHE_HINT } from './check-definition.ts'
 import { type Cacheable, SERVER_LIMITS, type ServerOptions } from './options.ts'
 import type { UseOptions } from './types.ts'
 
@@ -20,7 +20,6 @@ const NAMES: OptionNames<ServerOptions> = {
   logger: 'logger',
 }
 const CACHE: { readonly [result in Cacheable]: 1 } = { discover: 1, tools: 1, resources: 1, templates: 1, prompts: 1, read: 1 }
-const HINT: OptionNames<CacheHint> = { ttlMs: 1, cacheScope: 1 }
 const TOOLS = 'Register tools with server.tool(name, definition, handler)'
 const ADVICE = { tools: TOOLS, name: 'It belongs to the first argument', onError: 'Use "onEvent"' }
 const USAGE = "createServer({ name: 'weather', version: '1.0.0' }, options)"
@@ -35,10 +34,7 @@ export function checkServerOptions(info: unknown, options: ServerOptions): void 
   checkOptions('createServer(): limits', limits, { names: SERVER_LIMITS })
   checkOptions('createServer(): cache', options.cache ?? {}, { names: CACHE })
   for (const [result, hint] of Object.entries(options.cache ?? {}))
-    checkOptions(`createServer(): cache.${result}`, hint, {
-      names: HINT,
-      advice: { scope: 'Use "cacheScope"', ttl: 'Use "ttlMs"' },
-    })
+    checkOptions(`createServer(): cache.${result}`, hint, CACHE_HINT)
   for (const extension of extensions)
     if (typeof extension?.install !== 'function')
       throw new TypeError(

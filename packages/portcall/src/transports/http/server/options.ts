@@ -96,7 +96,7 @@ const CARD: OptionNames<CardOptions> = {
   profile: ['spec', 'compatible'],
   cacheTtlMs: 1,
 }
-const CATALOG: OptionNames<CatalogOptions> = { host: 'object', entries: 1 }
+const CATALOG: OptionNames<CatalogOptions> = { host: 'object', entries: 'array or function' }
 const SERVER_INFO = 'It is a part of the information that createServer() takes'
 const CARD_ADVICE = {
   url: 'Pass "publicUrl" beside "card"',
