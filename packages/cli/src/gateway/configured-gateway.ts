@@ -9,6 +9,7 @@ import {
   type Gateway,
   type GatewayConfig,
   type ListStore,
+  serverPathOf,
   serverPaths,
   toolSet,
   toolSets,
@@ -186,7 +187,7 @@ function createServerPaths({ options, settings: { listen } }: GatewayConfig, pat
 }
 
 function pathsOfServers({ options, settings: { listen } }: GatewayConfig): string[] {
-  return listen.card ? Object.keys(options.servers).map((server) => `servers/${encodeURIComponent(server)}`) : []
+  return listen.card ? Object.keys(options.servers).map((server) => serverPathOf('', server).slice(1)) : []
 }
 
 /** Creates the middleware of search in all tools. */

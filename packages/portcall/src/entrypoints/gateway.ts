@@ -111,7 +111,7 @@ export type {
   Patterns,
   RuleAction,
 } from '../gateway/policy/rule.ts'
-export { type ServerPathsOptions, serverPaths } from '../gateway/policy/server-paths.ts'
+export { type ServerPathsOptions, serverPathOf, serverPaths } from '../gateway/policy/server-paths.ts'
 export { type ArgumentChange, type ToolChange, type ToolSetOptions, toolSet } from '../gateway/policy/tool-set.ts'
 export { type ToolSetsOptions, toolSets } from '../gateway/policy/tool-sets.ts'
 export type {

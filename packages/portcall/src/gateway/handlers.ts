@@ -66,12 +66,7 @@ export function createGatewayHandlers(components: GatewayComponents): GatewayHan
       const { single, upstreams } = registry.table
       const handler = single ? undefined : merged.get(method)
       if (handler) return handler(call)
-      const upstream =
-        single ??
-        findByExtension(
-          upstreams.filter((one) => isAtPath(one, call.caller)),
-          call,
-        )
+      const upstream = single ?? findByExtension(upstreams, call)
       if (!upstream) throw methodNotFound(method)
       return proxyRequest(upstream, call)
     },
@@ -126,8 +121,9 @@ async function forwardTask(call: CallerRequest, { registry, router, taskIds }: G
 
 /** Returns the server whose extension defines a method. The name of such a method starts with the id of its extension. */
 function findByExtension(upstreams: readonly GatewayUpstream[], { request, caller }: CallerRequest): GatewayUpstream | undefined {
-  return upstreams.find(({ catalogue }) => {
-    const extensions = catalogue.knownInfo(caller)?.capabilities.extensions ?? {}
+  return upstreams.find((upstream) => {
+    if (!isAtPath(upstream, caller)) return false
+    const extensions = upstream.catalogue.knownInfo(caller)?.capabilities.extensions ?? {}
     return Object.keys(extensions).some((id) => request.method.startsWith(`${id}/`))
   })
 }

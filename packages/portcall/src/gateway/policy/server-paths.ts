@@ -19,7 +19,7 @@ const FOLDER = 'servers'
 const NAMES: OptionNames<ServerPathsOptions> = { servers: 'texts', path: 'text' }
 const REQUIRED = { servers: 'Pass the names of the servers' }
 
-/** Returns the path of a server below that of the endpoint. */
+/** Returns the path at which `serverPaths` offers a server, given the path of the endpoint: `/mcp/servers/NAME`. */
 export function serverPathOf(path: string, server: string): string {
   return `${path.replace(/\/$/, '')}/${FOLDER}/${encodeURIComponent(server)}`
 }

@@ -158,7 +158,9 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     isPrefixed: nameMode === 'always' && server.alias !== '',
     options: server,
     filters: createItemFilters(server),
-    ...{ exchangeUnder, catalogue, isShared },
+    exchangeUnder,
+    catalogue,
+    isShared,
     needsIdentity: !isShared || isInProcess(server),
     get status() {
       const { state, error, failures, nextAttemptAt } = health
@@ -178,9 +180,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
       }
     },
     get listWaitMs() {
-      if (health.isFailing) return 0
-      const { listTimeoutMs, startTimeoutMs = listTimeoutMs ?? START_TIMEOUT_MS } = server
-      return isProgram(server) && !connected ? startTimeoutMs : (listTimeoutMs ?? LIST_TIMEOUT_MS)
+      return health.isFailing ? 0 : listWaitOf(server, isProgram(server) && !connected)
     },
     get sendsParamHeaders() {
       return connected?.sendsParamHeaders ?? false
@@ -365,4 +365,9 @@ function isChannel({ target }: GatewayServerOptions): boolean {
 /** Reports whether requests are passed to the server with their context. */
 function isInProcess({ target }: GatewayServerOptions): boolean {
   return matchTarget(target, { exchange: () => true, url: () => false, command: () => false, channel: () => false })
+}
+
+/** Returns how long a list of a server is waited for: longer for a program that starts. */
+function listWaitOf({ listTimeoutMs, startTimeoutMs }: GatewayServerOptions, isStarting: boolean): number {
+  return isStarting ? (startTimeoutMs ?? listTimeoutMs ?? START_TIMEOUT_MS) : (listTimeoutMs ?? LIST_TIMEOUT_MS)
 }
