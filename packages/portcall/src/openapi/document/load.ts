@@ -42,6 +42,8 @@ export interface LoadedDescription {
 /** The largest description that is fetched. GitHub's has 13 MB. */
 const MAX_DESCRIPTION_BYTES = 64 * 1024 * 1024
 const MAX_EXTERNAL_DOCUMENTS = 1000
+/** The values in a description in YAML, those of aliases each time. */
+const MAX_VALUES = 10_000_000
 
 /** Loads a description from an object, a text, or a URL. @throws OpenApiError when it cannot be loaded or parsed. */
 export async function loadDescription(source: unknown, options: LoadOptions = {}): Promise<LoadedDescription> {
@@ -78,9 +80,10 @@ async function parseDescription(text: string, url: URL | undefined): Promise<unk
   } catch {
     // Flow style of YAML starts with a brace, too.
   }
-  const { parseYamlDescription } = await import('./yaml.ts')
+  // Loaded only for descriptions in YAML.
+  const { parseYaml } = await import('../../../../util/src/yaml.ts')
   try {
-    return parseYamlDescription(text)
+    return parseYaml(text, MAX_VALUES)
   } catch (cause) {
     throw new OpenApiError(`${nameOf(url)} is neither JSON nor YAML: ${cause instanceof Error ? cause.message : cause}`, {
       cause,
