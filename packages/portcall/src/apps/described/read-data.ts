@@ -53,7 +53,7 @@ export function readChart(spec: ChartSpec, data: unknown, locale?: string): Char
 
 function readNumber(value: unknown, key: string, type: ChartSpec['type']): number | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`${JSON.stringify(key)} of a row is no number`)
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`${JSON.stringify(key)} of a row is not a number`)
   if (type === 'pie' && value < 0)
     throw new TypeError(`${JSON.stringify(key)} of a row is negative, which a pie chart cannot show`)
   return value

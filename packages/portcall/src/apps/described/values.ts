@@ -66,6 +66,8 @@ export function rowsOf(data: unknown, key?: string): readonly JsonObject[] {
   const rows = key === undefined ? Object.values(object).find(isRows) : object[key]
   if (isRows(rows)) return rows
   throw new TypeError(
-    key === undefined ? 'The result contains no list of objects' : `${JSON.stringify(key)} of the result is no list of objects`,
+    key === undefined
+      ? 'The result contains no list of objects'
+      : `${JSON.stringify(key)} of the result is not a list of objects`,
   )
 }

@@ -15,7 +15,7 @@ import type {
   TableViewOptions,
 } from './options.ts'
 import { pageOfSpec } from './page-html.ts'
-import { describeApproval, describeChart, describeChoice, describeForm, describeTable } from './specs.ts'
+import { COMMON_NAMES, describeApproval, describeChart, describeChoice, describeForm, describeTable } from './specs.ts'
 
 /**
  * Creates a view that shows rows as a table: people sort it, filter it and turn its pages. The rows are a list of objects in the structured content.
@@ -72,9 +72,8 @@ function createView<Options extends DescribedViewOptions>(
   describe: (where: string, options: Options) => DescribedSpec,
 ): ToolView {
   const spec = describe(where, options)
-  const { name, title, description, border, listed, cache, domain, url, hosts, chatgpt } = options
-  const given = { name, title, description, border, listed, cache, domain, url, hosts, chatgpt }
-  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const given = Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(COMMON_NAMES, name))
+  const own = Object.fromEntries(given)
   checkViewOptions(where, own)
   return bindable({
     page: createMadePage(() => pageOfSpec(spec)),

@@ -15,7 +15,7 @@ import type {
 import { readColumns, readKeys } from './shown-keys.ts'
 
 /** The options that `view` checks. */
-const COMMON: OptionNames<DescribedViewOptions> = {
+export const COMMON_NAMES: OptionNames<DescribedViewOptions> = {
   name: 1,
   title: 1,
   description: 1,
@@ -27,10 +27,7 @@ const COMMON: OptionNames<DescribedViewOptions> = {
   hosts: 1,
   chatgpt: 1,
 }
-const known = <T>(names: Omit<OptionNames<T>, keyof DescribedViewOptions>): object => ({
-  ...Object.fromEntries(Object.keys(COMMON).map((name) => [name, true])),
-  ...names,
-})
+const known = <T>(names: Omit<OptionNames<T>, keyof DescribedViewOptions>): object => ({ ...COMMON_NAMES, ...names })
 
 const TABLE = known<TableViewOptions>({
   rows: 'nonempty',
