@@ -55,7 +55,7 @@ const ADVICE: { readonly [situation: string]: { readonly [reader in AdviceReader
     command: 'try again later, or look for the reason in the log of the server',
     page: 'Try again later, or look for the reason in the log of the server.',
   },
-  'refused-on-the-way': {
+  'refused-by-proxy': {
     program: 'A proxy or firewall in front of the server refused the request',
     command: 'a proxy or firewall in front of the server refused the request; portcall doctor says more',
     page: 'A proxy or firewall in front of the server refused the request. Run the doctor.',

@@ -144,7 +144,7 @@ function explainStatus(error: Error, { hasAuth }: ConnectAttempt): Explained | u
 function situationOfStatus(error: HttpStatusError, hasAuth: boolean): string | undefined {
   const { status } = error
   if (status === 401) return hasAuth ? 'token-refused' : 'token-missing'
-  if (status === 403 && isPage(error.header('content-type'))) return 'refused-on-the-way'
+  if (status === 403 && isPage(error.header('content-type'))) return 'refused-by-proxy'
   return status === 429 || status >= 500 ? situationOf(error) : undefined
 }
 
