@@ -1,10 +1,10 @@
 /** Starts gateways and bridges, and the servers behind them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../test/support/free-port.mjs'
 import { AGAINST } from '../against.mjs'
 import { programOf } from '../subjects.mjs'
 import { familyOf } from './accounting.mjs'
@@ -17,15 +17,6 @@ const UPSTREAM = 'portcall'
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const installed = (path) => at(`../gateways/node_modules/${path}`)
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const running = new Set()
 process.on('exit', () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, defineServerExtension } from 'portcall'
@@ -8,6 +7,7 @@ import { createEventSender, events } from 'portcall/events'
 import { serve } from 'portcall/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
+import { freePort } from '../support/free-port.mjs'
 import { portcall, start, untilExit, untilOutput } from './support/portcall.ts'
 
 /** A server with an event that can be emitted. */
@@ -31,14 +31,6 @@ async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portcall-events-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   return folder
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer()
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 const lines = (text: string): any[] =>

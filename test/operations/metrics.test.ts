@@ -1,7 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +15,7 @@ import { tasks as clientTasks } from 'portcall/tasks/client'
 import { sizeTelemetry } from 'portcall/telemetry'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { freePort } from '../support/free-port.mjs'
 import { startReceiver, startSdk } from './support/otlp.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
@@ -228,14 +227,6 @@ test.skipIf(!hasPrometheus)('promtool accepts the configuration and the rules, a
   expect(promtool('check', 'rules', 'alerts.yml')).toContain('10 rules found')
   expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
 })
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
 
 test.skipIf(!hasPrometheus)('Prometheus scrapes the page, loads the rules, and runs every query of the dashboard', async () => {
   const { url } = await startMeasured()

@@ -1,14 +1,10 @@
 /** The OAuth debugger on the page, with a server that checks the token: each step, then a connection with the token. */
 import { readFileSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { createServer } from 'portcall'
-import { jwt, protect } from 'portcall/auth/server'
-import { serve } from 'portcall/node'
-import { authorizationServer } from 'portcall/testing'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openInspector, startBrowser } from './support/inspector.ts'
+import { serveProtected } from './support/protected-server.ts'
 import { createServerPage } from './support/server-page.ts'
 
 let browser: Browser
@@ -17,30 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function freePort(): Promise<number> {
-  const server = createHttpServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** Starts a server whose tools need an access token. Returns its URL. */
-async function startProtected(): Promise<string> {
-  const login = await authorizationServer()
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}/mcp`
+function startProtected(): Promise<string> {
   const server = createServer({ name: 'notes', version: '1' }).tool('whoami', {}, (_input: object, call) =>
     String(call.auth?.subject ?? call.auth?.principal),
   )
-  const verify = jwt({ issuer: login.issuer, jwksUri: `${login.issuer}/jwks` })
-  const guard = protect({ resource: url, authorizationServers: [login.issuer], verify })
-  const served = await serve(server, { ...guard, port, handleProcessSignals: false, drainTimeoutMs: 0 })
-  onTestFinished(async () => {
-    await served.close()
-    await login.close()
-  })
-  return url
+  return serveProtected(server)
 }
 
 /** Opens the address of the authorization server, as the user does. */

@@ -8,12 +8,9 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { createServer } from 'portcall'
 import { view } from 'portcall/apps/server'
-import { jwt, protect } from 'portcall/auth/server'
-import { serve } from 'portcall/node'
-import { authorizationServer } from 'portcall/testing'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../support/free-port.mjs'
 import { createHome, openPage, startBrowser, startInspectorIn } from './support/inspector.ts'
+import { serveProtected } from './support/protected-server.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../packages/portcall/dist/cli/main.js', import.meta.url))
 const PAGE = `<!doctype html><html lang="en"><title>Me</title><p>nobody</p><script type="module">
@@ -32,23 +29,13 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 /** Starts a server whose tool needs an access token. Returns its URL. */
-async function startProtected(): Promise<string> {
-  const login = await authorizationServer({ decide: () => ({ subject: 'ada' }) })
+function startProtected(): Promise<string> {
   const server = createServer({ name: 'me', version: '1.0.0' }).tool(
     'whoami',
     { annotations: { readOnlyHint: true }, view: view({ html: PAGE }, { text: true }) },
     (_input: object, call) => `I am ${call.auth?.subject}`,
   )
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}/mcp`
-  const verify = jwt({ issuer: login.issuer, jwksUri: `${login.issuer}/jwks` })
-  const guard = protect({ resource: url, authorizationServers: [login.issuer], verify })
-  const served = await serve(server, { ...guard, port, handleProcessSignals: false, drainTimeoutMs: 0 })
-  onTestFinished(async () => {
-    await served.close()
-    await login.close()
-  })
-  return url
+  return serveProtected(server, { decide: () => ({ subject: 'ada' }) })
 }
 
 /** Signs in with `portcall login`, as a user does who opens the address that it prints. */
