@@ -13,6 +13,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { isRunning } from '../../packages/util/src/is-running.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
+import { freePort } from '../support/free-port.mjs'
 import { callOnce, callSteadily } from './support/calls.ts'
 import { killServers, startServer } from './support/program.ts'
 
@@ -212,6 +213,27 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
     for (const pid of [...pids, program.process.pid ?? 0]) process.kill(pid, 'SIGINT')
     expect(await call).toBe('done')
     expect(await program.exited).toBe(0)
+  })
+
+  test('a signal while the last worker starts lets the others finish their calls', { timeout: LONG_MS }, async () => {
+    const folder = newTemporaryFolder()
+    const port = await freePort()
+    const env = { ...process.env, TMPDIR: folder, OPTIONS: JSON.stringify({ port }), LAST_WORKER_STARTS_AFTER_MS: '2000' }
+    const child = spawn(process.execPath, [fileURLToPath(new URL('support/workers.mjs', import.meta.url))], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let errors = ''
+    child.stderr.on('data', (chunk) => (errors += chunk))
+    const url = `http://127.0.0.1:${port}/mcp`
+    await eventually(() => callOnce(url, 'number'))
+    const call = callOnce(url, 'wait', { ms: 1000 })
+    expect(String((await once(child.stdout, 'data'))[0])).toBe('waiting\n')
+    child.kill('SIGTERM')
+    expect(await call).toBe('done')
+    expect([await once(child, 'close'), errors]).toEqual([[0, null], ''])
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test('workers exit when their supervisor is killed, and leave no file', { timeout: LONG_MS }, async () => {

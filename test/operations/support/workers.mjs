@@ -1,6 +1,7 @@
 /**
  * A program with three workers. It prints its URL, as JSON. `OPTIONS` are further options of `serve`. With `STORES`, an SQLite file, it is one
  * program of several that share the file, without workers unless the options have them. With `AUDIT_LOG`, all workers record calls in this file.
+ * With `LAST_WORKER_STARTS_AFTER_MS`, the third worker serves later than the others.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'
@@ -10,7 +11,7 @@ import { serve, workerNumber } from 'portcall/node'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { tasks } from 'portcall/tasks'
 
-const { STORES, AUDIT_LOG, OPTIONS = '{}' } = process.env
+const { STORES, AUDIT_LOG, OPTIONS = '{}', LAST_WORKER_STARTS_AFTER_MS = '0' } = process.env
 const stores = STORES ? { stores: sqliteStores(STORES) } : {}
 const workers = STORES ? {} : { workers: 3 }
 const server = createServer({ name: 'workers', version: '1.0.0' }, { ...stores, extensions: [tasks()], onEvent: () => {} })
@@ -57,5 +58,6 @@ server.tool('render', { task: 'optional', input: object({ ms: number }) }, async
 })
 server.resource('note://{id}', {}, ({ id }) => `note ${id}`)
 
+if (workerNumber === 3) await sleep(Number(LAST_WORKER_STARTS_AFTER_MS))
 const { url } = await serve(server, { port: 0, nodeLeaseTtlMs: 3000, metrics: prometheus, ...workers, ...JSON.parse(OPTIONS) })
 if (workerNumber === undefined) console.log(JSON.stringify({ url }))

@@ -17,6 +17,8 @@ export interface WorkersOptions {
 /** A port and the workers that serve it. */
 export interface ListeningWorkers {
   readonly port: number
+  /** Resolves when all workers serve. Rejects if one of them ends before that; the others then still run. */
+  readonly ready: Promise<void>
   /** Resolves when all workers have closed by themselves. */
   readonly ended: Promise<void>
   stopReadiness(): void
@@ -29,7 +31,7 @@ const EXIT_TIMEOUT_MS = 5000
 const NO_DRIVER =
   'workers share sessions in an SQLite file, and no SQLite driver was found: use Node 22.13 or newer, install libsql, or pass stores to createServer()'
 
-/** Listens on a port, starts workers, and passes each connection to one of them. Resolves when all workers serve. */
+/** Listens on a port, starts workers, and passes each connection to one of them. Resolves when it listens. */
 export async function serveWithWorkers(options: WorkersOptions): Promise<ListeningWorkers> {
   assertSupported()
   let pool: ServerWorkers | undefined
@@ -55,11 +57,7 @@ export async function serveWithWorkers(options: WorkersOptions): Promise<Listeni
     await pool.close(drainTimeoutMs + EXIT_TIMEOUT_MS)
     if (storesFile) await removeStoresFolder(storesFile)
   }
-  await pool.ready.catch(async (error) => {
-    await close(0)
-    throw error
-  })
-  return { port, ended: pool.ended, stopReadiness: pool.stopReadiness, close }
+  return { port, ready: pool.ready, ended: pool.ended, stopReadiness: pool.stopReadiness, close }
 }
 
 function assertSupported(): void {

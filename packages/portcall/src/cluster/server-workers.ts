@@ -6,7 +6,7 @@ import type { WorkerExit, WorkerProcess, WorkerProcessOptions } from './worker-p
 
 /** The workers of one server. Those that end are started again. */
 export interface ServerWorkers {
-  /** Resolves when all workers serve for the first time. Rejects if one of them ends before that. */
+  /** Resolves when all workers serve for the first time. Rejects if one of them ends before that, unless it was asked to. */
   readonly ready: Promise<void>
   /** Resolves when all workers have ended and none is going to be started. */
   readonly ended: Promise<void>
@@ -77,7 +77,7 @@ export function createServerWorkers({ count, start, onError }: ServerWorkersOpti
     clearTimeout(slot.timer)
     if (slot.worker) snapshots.end(slot.worker)
     Object.assign(slot, { worker: undefined, isReady: false })
-    if (isStarting) rejectReady(new Error(`Worker ${slot.number} ended with ${reason} before it served`))
+    if (isStarting && !isClosing) rejectReady(new Error(`Worker ${slot.number} ended with ${reason} before it served`))
     unaccepted.forEach(accept)
     if (!isClosing && !slot.isClosing && !isStarting) restart(slot, reason)
     if (slots.every(({ worker, isClosing: isLast }) => !worker && (isLast || isClosing))) resolveEnded()

@@ -191,13 +191,18 @@ async function supervise(server: ServerLike, options: ServeOptions, address: Add
   }).catch((error: unknown) => {
     throw explainListenError(error, address)
   })
-  const { port, ended, stopReadiness } = listening
+  const { port, ready, ended, stopReadiness } = listening
   const closeWorkers = (): Promise<void> => {
     server.close()
     return listening.close(drainTimeoutMs)
   }
   const close = createShutdown({ stopReadiness, close: closeWorkers }, { shutdownDelayMs, handleProcessSignals })
   void ended.then(close)
+  // The signals are handled from here on: the first workers serve before the last one does.
+  await ready.catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   return { port, close }
 }
 
