@@ -39,7 +39,12 @@ async function exitOrServe({ path }: Program): Promise<void> {
   const serving = await start(path, { mayExit: true })
   if (!serving) return
   const { url, stop } = serving
-  const { status } = await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+  const { status } = await fetch(url, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(60_000),
+  })
   if (status === 401) return
   const client = await connect(url)
   expect((await client.discover()).serverInfo?.name).toMatch(/./)

@@ -1,6 +1,7 @@
 /** Runs the compiled programs of the project that setup.ts creates. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'portcall/client'
 import { expect, inject, onTestFinished } from 'vitest'
 import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
@@ -36,6 +37,9 @@ export interface StartOptions extends RunOptions {
   /** True if the program may exit without serving. */
   readonly mayExit?: boolean
 }
+
+/** How long a program may take to respond or to end. */
+const WAIT_MS = 60_000
 
 const compiled = (path: string): string => path.replace(/\.(m?)ts$/, '.$1js')
 
@@ -79,7 +83,10 @@ export async function start(path: string, options: StartOptions = {}): Promise<S
   })
   exited.catch(() => {})
   const { until } = options
-  const isReady = until === undefined ? () => fetch(url, { method: 'HEAD' }) : () => expect(stdout).toContain(until)
+  const isReady =
+    until === undefined
+      ? () => fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(WAIT_MS) })
+      : () => expect(stdout).toContain(until)
   const isOver = await Promise.race([exited, eventually<unknown>(isReady).then(() => false)])
   if (isOver) return undefined
   return {
@@ -88,7 +95,10 @@ export async function start(path: string, options: StartOptions = {}): Promise<S
     printed: () => stdout,
     stop: (signal = 'SIGTERM') => {
       child.kill(signal)
-      return ended
+      const late = delay(WAIT_MS, undefined, { ref: false }).then(() => {
+        throw new Error(`${path} still runs ${WAIT_MS} ms after ${signal}`)
+      })
+      return Promise.race([ended, late])
     },
   }
 }
