@@ -61,6 +61,23 @@ test('pictures have the size of the view, and the same bytes each time', async (
   expect(Buffer.from(first).equals(Buffer.from(second ?? []))).toBe(true)
 })
 
+test('pictures of views that are higher than the window show all of them', async () => {
+  const size = `{ jsonrpc: '2.0', method: 'ui/notifications/size-changed', params: { height: 2400 } }`
+  const resize = `addEventListener('message', ({ data }) => data.id === 1 && parent.postMessage(${size}, '*'))`
+  const pictures: Uint8Array[] = []
+  for (const color of ['red', 'green']) {
+    const view = await host.show({
+      html: page(resize, `<body style="margin: 0"><p style="height: 2400px; background: ${color}">`),
+    })
+    expect(view.size.height).toBe(2400)
+    pictures.push(await view.screenshot())
+    await view.close()
+  }
+  const [first = new Uint8Array(), second = new Uint8Array()] = pictures
+  expect(Buffer.from(first).readUInt32BE(20)).toBe(2400)
+  expect((await host.compare(first, second)).share).toBeGreaterThan(0.95)
+})
+
 test('fullscreen fills the window, within the insets of the host', async () => {
   const view = await host.show({ tool: 'sales', profile: 'chatgpt', displayMode: 'fullscreen', width: 900, height: 600 })
   expect(view.size).toEqual({ width: 900, height: 600 })
