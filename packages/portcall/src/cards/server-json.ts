@@ -12,13 +12,20 @@ import {
   checkCardItems,
   checkDescription,
   checkExactVersion,
+  checkInput,
   checkMembers,
+  checkNamedInputs,
+  FLAG,
+  type MemberRule,
   type MemberRules,
+  matches,
   OBJECT,
   oneOfTexts,
   type Place,
   requiredMember,
   TEXT,
+  URI,
+  within,
 } from './validate-card.ts'
 
 /** Options of `createServerJson`: those of the endpoint, and what only the registry knows. */
@@ -66,30 +73,57 @@ export function serverJsonOf(card: ServerCard, packages?: readonly RegistryPacka
 }
 
 const MAX_META_BYTES = 4096
+const MAX_ICON_LENGTH = 255
 /** Packages that are identified with their version. */
 const UNVERSIONED: readonly unknown[] = ['oci', 'mcpb']
 const PACKAGE: MemberRules = {
   registryType: requiredMember(TEXT),
+  registryBaseUrl: URI,
   identifier: requiredMember(TEXT),
-  version: TEXT,
+  version: {
+    text: 'one version, not latest',
+    accepts: (value) => typeof value === 'string' && value !== '' && value !== 'latest',
+  },
+  fileSha256: { text: 'the SHA-256 of the file in hexadecimal', accepts: (value) => matches(value, /^[a-f0-9]{64}$/) },
   transport: requiredMember(OBJECT),
+  runtimeHint: TEXT,
   runtimeArguments: ARRAY,
   packageArguments: ARRAY,
   environmentVariables: ARRAY,
 }
-const TRANSPORT: MemberRules = { type: requiredMember(oneOfTexts('stdio', 'streamable-http', 'sse')), url: TEXT }
+const REMOTE_URL: MemberRule = { text: 'a URL with http or https', accepts: (value) => matches(value, /^https?:\/\/\S+$/) }
+const TRANSPORT: MemberRules = { type: requiredMember(oneOfTexts('stdio', 'streamable-http', 'sse')) }
+const HTTP_TRANSPORT: MemberRules = { url: requiredMember(REMOTE_URL), headers: ARRAY }
+const ARGUMENT: MemberRules = { type: requiredMember(oneOfTexts('positional', 'named')), isRepeated: FLAG }
+const NAMED_ARGUMENT: MemberRules = { name: requiredMember(TEXT) }
+const POSITIONAL_ARGUMENT: MemberRules = { valueHint: TEXT }
+/** The registry takes fewer icons than clients do. */
+const ICON: MemberRules = {
+  src: {
+    text: `an https URL of at most ${MAX_ICON_LENGTH} characters`,
+    accepts: (value) => matches(value, /^https:/i) && value.length <= MAX_ICON_LENGTH,
+  },
+  mimeType: oneOfTexts('image/png', 'image/jpeg', 'image/jpg', 'image/svg+xml', 'image/webp'),
+  sizes: {
+    text: 'sizes such as 48x48 or any',
+    accepts: (value) => Array.isArray(value) && value.every((size) => matches(size, /^(\d+x\d+|any)$/)),
+  },
+}
 
 /** Checks `server.json`: what its JSON schema requires, and the rules of the official registry. Returns the problems. Unknown members are accepted. */
 export function validateServerJson(document: unknown): DocumentProblem[] {
   const { problems, report } = createReporter()
   if (!isObject(document)) report('', 'must be a JSON object')
   else {
-    const { $schema, version, packages, _meta } = document
+    const { $schema, version, icons, remotes, packages, _meta } = document
+    const at = (path: string): Place => ({ path, report })
     if ($schema !== undefined && $schema !== SERVER_JSON_SCHEMA) report('$schema', `must be ${SERVER_JSON_SCHEMA}`)
     checkDescription(document, report)
     if (version === 'latest') report('version', 'must be one version, not latest')
-    if (packages !== undefined && !ARRAY.accepts(packages)) report('packages', `must be ${ARRAY.text}`)
-    checkCardItems(packages, { path: 'packages', report }, checkPackage)
+    checkCardItems(icons, at('icons'), (icon, place) => checkMembers(icon, ICON, place))
+    checkCardItems(remotes, at('remotes'), (remote, place) => checkMembers(remote, { url: REMOTE_URL }, place))
+    checkMembers(document, { packages: ARRAY }, at(''))
+    checkCardItems(packages, at('packages'), checkPackage)
     if (isObject(_meta)) checkMeta(_meta, report)
   }
   return problems
@@ -98,17 +132,35 @@ export function validateServerJson(document: unknown): DocumentProblem[] {
 function checkPackage(entry: JsonObject, place: Place): void {
   const { path, report } = place
   checkMembers(entry, PACKAGE, place)
-  if (isObject(entry.transport)) checkMembers(entry.transport, TRANSPORT, { path: `${path}.transport`, report })
+  if (isObject(entry.transport)) checkTransport(entry.transport, within(place, '.transport'))
+  for (const name of ['runtimeArguments', 'packageArguments'])
+    checkCardItems(entry[name], within(place, `.${name}`), checkArgument)
+  checkNamedInputs(entry.environmentVariables, within(place, '.environmentVariables'))
   const isUnversioned = UNVERSIONED.includes(entry.registryType)
   if (isUnversioned && entry.version !== undefined) report(`${path}.version`, 'must be a part of the identifier')
   if (!isUnversioned && entry.version === undefined) report(`${path}.version`, 'is missing')
-  checkExactVersion(entry.version, { path: `${path}.version`, report })
-  if (entry.version === 'latest') report(`${path}.version`, 'must be one version, not latest')
-  if (entry.registryType === 'mcpb' && !/^[a-f0-9]{64}$/.test(String(entry.fileSha256)))
-    report(`${path}.fileSha256`, 'must be the SHA-256 of the file in hexadecimal')
+  checkExactVersion(entry.version, within(place, '.version'))
+  if (entry.registryType === 'mcpb' && entry.fileSha256 === undefined) report(`${path}.fileSha256`, 'is missing')
+}
+
+function checkTransport(transport: JsonObject, place: Place): void {
+  checkMembers(transport, TRANSPORT, place)
+  if (transport.type !== 'streamable-http' && transport.type !== 'sse') return
+  checkMembers(transport, HTTP_TRANSPORT, place)
+  checkNamedInputs(transport.headers, within(place, '.headers'))
+}
+
+function checkArgument(argument: JsonObject, place: Place): void {
+  const { type, value, valueHint } = argument
+  checkMembers(argument, ARGUMENT, place)
+  checkMembers(argument, type === 'named' ? NAMED_ARGUMENT : POSITIONAL_ARGUMENT, place)
+  if (type === 'positional' && value === undefined && valueHint === undefined)
+    place.report(place.path, 'needs a value or a valueHint')
+  checkInput(argument, place)
 }
 
 function checkMeta(meta: JsonObject, report: Report): void {
+  checkMembers(meta, { [PUBLISHER_META]: OBJECT }, { path: '_meta', report })
   for (const key of Object.keys(meta))
     if (key !== PUBLISHER_META) report(`_meta.${key}`, `is not published: use ${PUBLISHER_META}`)
   if (new TextEncoder().encode(JSON.stringify(meta[PUBLISHER_META] ?? {})).length > MAX_META_BYTES)

@@ -45,14 +45,18 @@ export type MemberRules = { readonly [name: string]: MemberRule }
 
 /** Any text. */
 export const TEXT: MemberRule = { text: 'a text', accepts: (value) => typeof value === 'string' }
-const FLAG: MemberRule = { text: 'true or false', accepts: (value) => typeof value === 'boolean' }
+/** A boolean. */
+export const FLAG: MemberRule = { text: 'true or false', accepts: (value) => typeof value === 'boolean' }
 /** Any array. */
 export const ARRAY: MemberRule = { text: 'an array', accepts: Array.isArray }
 const TEXTS: MemberRule = { text: 'an array of texts', accepts: isStrings }
 /** Any object. */
 export const OBJECT: MemberRule = { text: 'an object', accepts: isObject }
-/** A URI has a scheme, and no spaces. */
-const URI: MemberRule = { text: 'an absolute URI', accepts: (value) => matches(value, /^[a-z][a-z0-9+.-]*:[!-~]+$/i) }
+/** A URI: a scheme, and only the characters of RFC 3986. */
+export const URI: MemberRule = {
+  text: 'an absolute URI',
+  accepts: (value) => matches(value, /^[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})+$/i),
+}
 /** Makes a member mandatory. */
 export const requiredMember = (rule: MemberRule): MemberRule => ({ ...rule, isRequired: true })
 const text = (max: number): MemberRule => ({
@@ -116,7 +120,7 @@ const INPUT: MemberRules = {
   value: TEXT,
   choices: TEXTS,
 }
-const HEADER: MemberRules = { name: requiredMember(TEXT), variables: OBJECT, ...INPUT }
+const WITH_VARIABLES: MemberRules = { ...INPUT, variables: OBJECT }
 
 /** The forms in which packages name several versions at once. */
 const VERSION_RANGE = /^[\^~<>=]|\*|(?:^|\.)[xX](?:\.|$)|\s-\s|\|\|/
@@ -137,13 +141,31 @@ function checkRemote(remote: JsonObject, place: Place): void {
   const variables = isObject(remote.variables) ? remote.variables : {}
   checkInputs(variables, within(place, '.variables'))
   checkPlaceholders(remote.url, [variables], within(place, '.url'))
-  checkCardItems(remote.headers, within(place, '.headers'), (header, at) => {
-    checkMembers(header, HEADER, at)
-    checkSecret(header, at)
-    const own = isObject(header.variables) ? header.variables : {}
-    checkInputs(own, within(at, '.variables'))
-    checkPlaceholders(header.value, [own, variables], within(at, '.value'))
+  checkNamedInputs(remote.headers, within(place, '.headers'), (header, own, at) =>
+    checkPlaceholders(header.value, [own, variables], within(at, '.value')),
+  )
+}
+
+/** Checks a list of headers or environment variables. */
+export function checkNamedInputs(
+  list: unknown,
+  place: Place,
+  check?: (input: JsonObject, variables: JsonObject, place: Place) => void,
+): void {
+  checkCardItems(list, place, (input, at) => {
+    checkMembers(input, { name: requiredMember(TEXT) }, at)
+    const variables = checkInput(input, at)
+    check?.(input, variables, at)
   })
+}
+
+/** Checks a value that may have variables, and returns these. */
+export function checkInput(input: JsonObject, place: Place): JsonObject {
+  checkMembers(input, WITH_VARIABLES, place)
+  checkSecret(input, place)
+  const variables = isObject(input.variables) ? input.variables : {}
+  checkInputs(variables, within(place, '.variables'))
+  return variables
 }
 
 function checkInputs(variables: JsonObject, place: Place): void {
@@ -189,10 +211,12 @@ export function checkCardItems(value: unknown, place: Place, check: (item: JsonO
   })
 }
 
-function within({ path, report }: Place, part: string): Place {
+/** Returns the place of a part. */
+export function within({ path, report }: Place, part: string): Place {
   return { path: path + part, report }
 }
 
-function matches(value: unknown, pattern: RegExp): value is string {
+/** Reports whether a value is a text that fits a pattern. */
+export function matches(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value)
 }

@@ -3,7 +3,7 @@
  * https://github.com/modelcontextprotocol/registry
  */
 import type { JsonObject } from '../jsonrpc/message.ts'
-import type { CardRemote, ServerCard } from './server-card.ts'
+import type { CardHeader, CardRemote, ServerCard } from './server-card.ts'
 
 /** The value of `$schema` in `server.json`. */
 // biome-ignore lint/plugin: a version of the registry's schema, which is no protocol revision
@@ -17,6 +17,8 @@ export interface PackageTransport {
   type: 'stdio' | 'streamable-http' | 'sse'
   /** The URL, unless the transport is stdio. */
   url?: string
+  /** The headers that clients send, unless the transport is stdio. */
+  headers?: CardHeader[]
 }
 
 /** A package that users can install. Members that are not listed here, such as arguments and variables, are those of the registry. */
