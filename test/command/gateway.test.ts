@@ -202,6 +202,8 @@ describe('portcall gateway', () => {
     const open = await portcall(['gateway', '--config', workspace.file], { env: workspace.env })
     expect(open).toMatchObject({ code: 2, err: expect.stringContaining('without authorization would let everyone') })
     expect(await gateway(workspace, 'statsu')).toMatchObject({ code: 2, err: expect.stringContaining('did you mean status?') })
+    const file = await gateway(workspace, 'my/gateway.json')
+    expect(file).toMatchObject({ code: 2, err: expect.stringContaining('use portcall gateway --config my/gateway.json') })
     expect(await portcall(['gateway', '--config', '/no/file'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('no such file: /no/file'),

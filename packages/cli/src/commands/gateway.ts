@@ -123,7 +123,7 @@ export const gatewayCommand: Command = defineCommand({
       return (ACTIONS.pins as Action)({ flags, io, words: action === undefined || action === 'pins' ? words : [action] })
     if (action !== undefined) {
       const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-      if (!run) throw usageError(`unknown action: ${action}`, didYouMean(action, Object.keys(ACTIONS)))
+      if (!run) throw usageError(`unknown action: ${action}`, hintFor(action))
       return run({ flags, io, words })
     }
     if (flags['dry-run']) return showPlan(flags, io)
@@ -131,6 +131,11 @@ export const gatewayCommand: Command = defineCommand({
     return runGateway(flags, flags, io)
   },
 })
+
+const CONFIG_FILE = /^(?!\w+:\/\/).*\.(jsonc?|toml|ya?ml)$/
+
+const hintFor = (action: string): string | undefined =>
+  CONFIG_FILE.test(action) ? `use portcall gateway --config ${action}` : didYouMean(action, Object.keys(ACTIONS))
 
 async function showPlan(flags: GatewayFlags, io: Io): Promise<void> {
   const { loadGateway } = await import('../gateway/load.ts')
