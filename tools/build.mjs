@@ -1,12 +1,13 @@
 /** Builds the library and the CLI into packages/portcall/dist, with type declarations. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { chunksOfEntryPoints } from './lib/chunks.mjs'
+import { bundleDeclarations } from './lib/declarations/bundle.mjs'
 import { entryPoints, programs } from './lib/entrypoints.mjs'
 import { copyPage } from './lib/page.mjs'
-import { DIST, isMain, PACKAGE, ROOT, readText, SOURCES } from './lib/paths.mjs'
+import { DIST, isMain, PACKAGE, ROOT } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
@@ -54,9 +55,6 @@ const smallPackages = {
       if (SMALL.includes(chunk.name)) chunk.code = minifySync(fileName, chunk.code, { module: true }).code
   },
 }
-
-/** Matches a relative import in a declaration file. */
-const RELATIVE_IMPORT = /((?:from |import |import\(|declare module )')(\.{1,2}\/[^'\n]+)\.[tj]s(?=')/g
 
 /** Matches the entry points. Applications import them as users do, so that they do not affect how chunks are split. */
 const PUBLIC = /^portcall(\/|$)/
@@ -129,9 +127,7 @@ async function writeDescribedPage(folder) {
   writeFileSync(join(folder, 'apps-described-page.js'), `export default ${JSON.stringify(script)}\n`)
 }
 
-/**
- * Emits declarations file by file, without type checking: `npm run check:types` does that. Only those are left that an entry point needs.
- */
+/** Emits declarations file by file, without type checking, which `npm run check:types` does, and bundles what entry points need. */
 function writeDeclarations(folder) {
   const emitted = join(folder, 'declarations')
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -140,33 +136,16 @@ function writeDeclarations(folder) {
     quiet: true,
   })
   if (!ok) throw new Error(`the declarations cannot be written:\n${output}`)
-  const done = new Set()
-  for (const { entry } of entryPoints())
-    publishDeclaration(join('portcall', 'src', 'entrypoints', `${entry}.d.ts`), { emitted, folder, done })
+  const files = entryPoints().map(({ entry }) => ({
+    entry,
+    path: join(emitted, 'portcall', 'src', 'entrypoints', `${entry}.d.ts`),
+  }))
+  for (const [file, text] of bundleDeclarations(files)) {
+    const path = join(folder, `${file}.d.ts`)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
   rmSync(emitted, { recursive: true })
-}
-
-/** Returns where a declaration file is below `dist`: the folders of the packages are beside each other there. */
-function publishedPath(path) {
-  const [from, to] = Object.entries(SOURCES).find(([name]) => path.startsWith(join(name, sep)))
-  return join(to, relative(from, path))
-}
-
-/** Writes a declaration file to its place, and those it imports. Its imports name the built files. */
-function publishDeclaration(path, places) {
-  if (places.done.has(path)) return
-  places.done.add(path)
-  const target = publishedPath(path)
-  const text = readText(join(places.emitted, path)).replace(RELATIVE_IMPORT, (_, start, imported) => {
-    const other = join(dirname(path), `${imported}.d.ts`)
-    publishDeclaration(other, places)
-    const name = relative(dirname(target), publishedPath(other))
-      .replaceAll(sep, '/')
-      .replace(/\.d\.ts$/, '.js')
-    return start + (name.startsWith('.') ? name : `./${name}`)
-  })
-  mkdirSync(dirname(join(places.folder, target)), { recursive: true })
-  writeFileSync(join(places.folder, target), text)
 }
 
 /** Writes the JSON Schema of the configuration of gateways, for programs to read. */

@@ -21,7 +21,8 @@ function inputs() {
   const settings = ['tsconfig.base.json', 'package-lock.json', 'tools/build.mjs', 'tools/lib/chunks.mjs'].map((path) =>
     join(ROOT, path),
   )
-  return [...settings, ...filesBelow(PACKAGE, '.json'), ...librarySources()]
+  const bundler = filesBelow(join(ROOT, 'tools', 'lib', 'declarations'), '.mjs')
+  return [...settings, ...bundler, ...filesBelow(PACKAGE, '.json'), ...librarySources()]
 }
 
 function isBuilt(hash) {

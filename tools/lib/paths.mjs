@@ -7,15 +7,10 @@ export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 /** The published package. */
 export const PACKAGE = join(ROOT, 'packages', 'portcall')
 export const SRC = join(PACKAGE, 'src')
-/** Maps the folders of packages/ whose code is in the published package to where their declarations are below its `dist`. */
-export const SOURCES = {
-  'portcall/src': '',
-  'util/src': 'util',
-  'cli/src': 'cli',
-  'inspector/server': 'inspector',
-}
-/** The paths of these folders. */
-export const SOURCE_FOLDERS = Object.keys(SOURCES).map((name) => join(ROOT, 'packages', name))
+/** The folders of packages/ whose code is in the published package. */
+export const SOURCE_FOLDERS = ['portcall/src', 'util/src', 'cli/src', 'inspector/server'].map((name) =>
+  join(ROOT, 'packages', name),
+)
 export const DIST = join(PACKAGE, 'dist')
 
 /** Formats a path for display: relative to the root, with slashes. */

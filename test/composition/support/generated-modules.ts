@@ -12,7 +12,7 @@ const compilerOptions = {
   module: 'nodenext',
   target: 'es2023',
   types: ['node'],
-  paths: { 'portcall/client': ['../../../../packages/portcall/dist/entrypoints/client.d.ts'] },
+  paths: { 'portcall/client': ['../../../../packages/portcall/dist/client.d.ts'] },
 }
 
 /** A folder for generated modules that TypeScript checks. */

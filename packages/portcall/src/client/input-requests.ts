@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../../util/src/awaitable.ts'
 import { parseUrl } from '../../../util/src/parse-url.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { applyDefaults, checkContent, type ElicitationSchema, toElicitationSchema } from '../protocol/elicitation.ts'
@@ -11,8 +12,6 @@ import type {
   Root,
 } from '../protocol/input-types.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
-
-type Awaitable<T> = T | Promise<T>
 
 /** A form elicitation. */
 export interface FormRequest {

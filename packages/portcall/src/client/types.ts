@@ -16,7 +16,8 @@ export type ToolTypes = {
   }
 }
 
-type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
+/** The types of tools that are not known: objects as arguments, any result. */
+export type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 type ResultOf<Output> = unknown extends Output
   ? CallToolResult
   : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }

@@ -7,8 +7,7 @@ import { createClient, type ServerConnection } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { AnyPrompts, PromptTypes } from '../client/queries.ts'
-import type { Client, ToolTypes } from '../client/types.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
+import type { AnyTools, Client, ToolTypes } from '../client/types.ts'
 import { bindLogger } from '../logging/bind-logger.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
@@ -20,7 +19,7 @@ import type { ConnectTarget } from './target.ts'
 
 /** The types of a server's tools, for `connect<typeof server>(…)`, or of tools that `defineTool` returned. */
 export type ToolsOf<S> = S extends TypedTools
-  ? { [name in keyof S]: NonNullable<S[name]['~tool']> extends ToolType ? NonNullable<S[name]['~tool']> : never }
+  ? { [name in keyof S]: NonNullable<S[name]['~tool']> extends ToolTypes[string] ? NonNullable<S[name]['~tool']> : never }
   : S extends { readonly '~tools'?: infer T }
     ? T extends ToolTypes
       ? T
@@ -63,15 +62,12 @@ export type ConnectedClient<S, E extends readonly ClientExtension[] = [], Untype
 > &
   ExtensionApis<E>
 
-type ToolType = ToolTypes[string]
 type TypedTools = { readonly [name: string]: { readonly handler: unknown; readonly '~tool'?: unknown } }
 
 /** The tools of `connect<S>` if the type `S` has none, because they were registered one statement at a time. Errors show the name. */
 type NoToolTypes = {
-  'The type of this server has no tools: use connect<typeof tools>(…) with tools that defineTool(…) returned': ToolType
+  'The type of this server has no tools: use connect<typeof tools>(…) with tools that defineTool(…) returned': ToolTypes[string]
 }
-
-type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 
 /**
  * Connects to a server: a URL, a command, a server in this process, a channel or an Exchange.

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../../util/src/awaitable.ts'
 import { reportHandling } from '../jsonrpc/handling.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
@@ -5,7 +6,6 @@ import { checkMethod, declaredSettings, installExtension, requireExtension } fro
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema, Schema } from '../schema/standard.ts'
 import type { Call, CallContext } from './call.ts'
-import type { Awaitable } from './definitions.ts'
 import type { Handler } from './dispatch.ts'
 import { InvalidOutputError } from './errors.ts'
 import type {

@@ -1,16 +1,9 @@
+import type { Awaitable } from '../../../util/src/awaitable.ts'
 import { describe } from '../../../util/src/describe.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { InferInput, Schema } from '../schema/standard.ts'
 import type { Call } from './call.ts'
-import type {
-  Arguments,
-  Awaitable,
-  LiteralTypes,
-  NoExcessProperties,
-  ReturnFields,
-  ToolDefinition,
-  ToolReturn,
-} from './definitions.ts'
+import type { Arguments, LiteralTypes, NoExcessProperties, ReturnFields, ToolDefinition, ToolReturn } from './definitions.ts'
 
 /** The types of a tool: of its arguments, and of its structured content. */
 export interface ToolType<I, O> {

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../../util/src/awaitable.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { ToolAudience } from '../protocol/apps.ts'
 import type {
@@ -20,8 +21,6 @@ import type { TemplateVariables } from '../schema/uri-template/template.ts'
 import type { Call } from './call.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
 import type { TextToolView, ToolView } from './tool-view.ts'
-
-export type Awaitable<T> = T | Promise<T>
 
 /** The options that tools, resources and prompts have in common. */
 export interface BaseDefinition {

@@ -1,4 +1,5 @@
 import { onAbort } from '../../../util/src/abort.ts'
+import type { Awaitable } from '../../../util/src/awaitable.ts'
 import { normalUri } from '../../../util/src/normal-uri.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
@@ -7,7 +8,6 @@ import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../protocol/met
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Call, CallContext } from './call.ts'
-import type { Awaitable } from './definitions.ts'
 
 /** A notification that an extension sends to subscribers. */
 export interface ExtensionNotification {

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../../util/src/awaitable.ts'
 import type { Exchange, Middleware } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
@@ -8,7 +9,6 @@ import type { Call } from './call.ts'
 import type { DefinedTools, ToolType, TypesOfTools } from './define-tool.ts'
 import type {
   Arguments,
-  Awaitable,
   LiteralTypes,
   NoExcessProperties,
   PromptArguments,

@@ -1,8 +1,9 @@
+import type { Awaitable } from '../../../../util/src/awaitable.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import type { EventDeliveryMode } from '../../protocol/events.ts'
 import type { Meta } from '../../protocol/types.ts'
 import type { Infer, InferInput, NoRawShape, Schema } from '../../schema/standard.ts'
-import type { Awaitable, BaseDefinition } from '../../server/definitions.ts'
+import type { BaseDefinition } from '../../server/definitions.ts'
 
 /** The definition of an event type. */
 export interface EventDefinition<I extends Schema | undefined, P extends Schema>
