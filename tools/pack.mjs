@@ -63,9 +63,14 @@ function diskUsage(path) {
   return readdirSync(path).reduce((sum, name) => sum + diskUsage(join(path, name)), BLOCK)
 }
 
-function compile(folder, moduleResolution) {
-  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-  const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2023']
+const TYPESCRIPT = {
+  'TypeScript 6': (args, options) => runNode([join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...args], options),
+  // The oldest one that the documentation names.
+  'TypeScript 5.4': (args, options) => runChecker('typescript-5', args, options),
+}
+
+function compile(folder, compiler, moduleResolution) {
+  const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022']
   const kind = ['--module', RESOLUTIONS[moduleResolution], '--moduleResolution', moduleResolution]
   const types = [
     '--lib',
@@ -75,7 +80,7 @@ function compile(folder, moduleResolution) {
     '--typeRoots',
     join(ROOT, 'node_modules', '@types'),
   ]
-  return runNode([compiler, ...flags, ...kind, ...types, 'main.ts'], { cwd: folder, quiet: true })
+  return TYPESCRIPT[compiler]([...flags, ...kind, ...types, 'main.ts'], { cwd: folder, quiet: true })
 }
 
 const faultsOf = ({ ok, output }) => (ok ? [] : output.trim().split('\n'))
@@ -122,7 +127,9 @@ try {
   linkPeers(folder)
   report.check('links and pictures of the README resolve on npm', unresolvedOnNpm(readText(join(installed, 'README.md'))))
   report.check('imports', faultsOf(runNode(['main.js'], { cwd: folder, quiet: true })))
-  for (const name of Object.keys(RESOLUTIONS)) report.check(`compiles with ${name}`, faultsOf(compile(folder, name)))
+  for (const compiler of Object.keys(TYPESCRIPT))
+    for (const name of Object.keys(RESOLUTIONS))
+      report.check(`compiles with ${compiler} and ${name}`, faultsOf(compile(folder, compiler, name)))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

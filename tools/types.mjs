@@ -1,6 +1,6 @@
 /**
  * `npm run check:types`: type-checks every project with TypeScript 7, and what users compile with TypeScript 6 as well. `check:pack` compiles the
- * published declarations with TypeScript 6.
+ * published declarations with TypeScript 5.4 and 6.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

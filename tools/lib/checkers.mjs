@@ -9,6 +9,7 @@ const SCRIPTS = {
   'dependency-cruiser': 'checkers/node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
   publint: 'publishing/node_modules/publint/src/cli.js',
   typedoc: 'reference/node_modules/typedoc/bin/typedoc',
+  'typescript-5': 'checkers/node_modules/typescript-5/bin/tsc',
   'typescript-7': 'checkers/node_modules/typescript-7/bin/tsc',
 }
 

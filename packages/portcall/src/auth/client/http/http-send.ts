@@ -1,8 +1,11 @@
+/** Bytes that `fetch` accepts, in words that TypeScript 5.4 reads too: `Uint8Array` has had a parameter since 5.7. */
+type Bytes = ReturnType<Uint8Array['slice']>
+
 /** A request whose URL has been checked. */
 export interface HttpSendRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array<ArrayBuffer> | undefined
+  readonly body: string | Bytes | undefined
   readonly signal: AbortSignal
 }
 
