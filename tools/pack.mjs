@@ -3,7 +3,7 @@
  * compiled under both module resolutions, and checked by attw and publint. Its size, its metadata, its bill of materials
  * and the links of its README are checked too.
  */
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ensureInspector } from './inspector.mjs'
@@ -34,7 +34,7 @@ function pack(folder) {
   return { tarball: join(folder, result.filename), paths: result.files.map(({ path }) => path) }
 }
 
-/** Writes a project that imports every entry point. */
+/** Writes a project that imports every entry point, and exports values whose types it does not name. */
 function writeConsumer(folder) {
   const names = entryPoints().map(({ name }) => name)
   const lines = names.map((name, index) => `import * as entryPoint${index} from '${name}'`)
@@ -42,6 +42,7 @@ function writeConsumer(folder) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   writeFileSync(join(folder, 'main.ts'), code)
   writeFileSync(join(folder, 'main.js'), code)
+  copyFileSync(join(import.meta.dirname, 'pack', 'exports.ts'), join(folder, 'exports.ts'))
 }
 
 /** Optional peers that entry points of their own import. Users of those install them. */
@@ -70,7 +71,7 @@ const TYPESCRIPT = {
 }
 
 function compile(folder, compiler, moduleResolution) {
-  const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022']
+  const flags = ['--noEmit', '--declaration', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022']
   const kind = ['--module', RESOLUTIONS[moduleResolution], '--moduleResolution', moduleResolution]
   const types = [
     '--lib',
@@ -80,7 +81,7 @@ function compile(folder, compiler, moduleResolution) {
     '--typeRoots',
     join(ROOT, 'node_modules', '@types'),
   ]
-  return TYPESCRIPT[compiler]([...flags, ...kind, ...types, 'main.ts'], { cwd: folder, quiet: true })
+  return TYPESCRIPT[compiler]([...flags, ...kind, ...types, 'main.ts', 'exports.ts'], { cwd: folder, quiet: true })
 }
 
 const faultsOf = ({ ok, output }) => (ok ? [] : output.trim().split('\n'))

@@ -35,17 +35,18 @@ const TOGETHER = [
 /** The folder of the files that are no entry points. */
 const FOLDER = 'types/'
 
-/** Returns the exports of an entry point, and the files whose exports it passes on as they are. */
+/** Returns the exports of an entry point. Those of the files that it passes on as they are, `stars`, are declared in it. */
 function exportsOf({ entry, path }, { moduleOf, resolve }) {
-  const { comment, exports, stars } = moduleOf(path)
-  const names = [...exports].map(([name, { typeOnly }]) => ({ name, typeOnly, declaration: resolve(path, name) }))
-  const others = stars.flatMap((file) => [...moduleOf(file).exports.keys()].map((name) => resolve(file, name)))
-  return { entry, comment, names, stars, declarations: [...names.map(({ declaration }) => declaration), ...others] }
+  const { comment, stars } = moduleOf(path)
+  const names = [path, ...stars].flatMap((file) =>
+    [...moduleOf(file).exports].map(([name, { typeOnly }]) => ({ name, typeOnly, declaration: resolve(file, name) })),
+  )
+  return { entry, comment, names, stars }
 }
 
-/** Returns the file of a declaration. Files whose interfaces others extend stay what they are: an interface is extended in its file. */
-function fileOf({ path, entries }, extended) {
-  if (extended.has(path)) return FOLDER + basename(path, '.d.ts')
+/** Returns the file of a declaration. */
+function fileOf({ path, entries }, starred) {
+  if (starred.has(path)) return starred.get(path)
   if (entries.size === 1) return [...entries][0]
   const { file } = TOGETHER.find(({ from }) => from.every((names) => names.some((name) => entries.has(name))))
   return FOLDER + file
@@ -56,6 +57,12 @@ function specifierOf(from, to) {
   return to.startsWith(FOLDER) ? `./${basename(to)}.js` : `../${to}.js`
 }
 
+/** Returns where a file finds a declaration of another, and its name there. */
+const sourceOf = (file, other) => ({
+  from: other.package ?? specifierOf(file, other.file),
+  name: other.imported ?? other.name,
+})
+
 const isType = ({ parts }) => parts.every((part) => part.isType)
 
 /** Sorts the exports of an entry point by how they are written: where they are declared, or in lists. */
@@ -64,76 +71,60 @@ function placeExports(file, names) {
   const lists = { export: [], 'export type': [] }
   for (const { name, typeOnly, declaration } of names) {
     const isHere = declaration.file === file
-    const as = name
+    const source = isHere ? { from: '', name: declaration.name } : sourceOf(file, declaration)
     if (isHere && declaration.name === name && (!typeOnly || isType(declaration))) inline.add(declaration)
-    else
-      lists[typeOnly ? 'export type' : 'export'].push({
-        from: isHere ? '' : (declaration.package ?? specifierOf(file, declaration.file)),
-        name: declaration.imported ?? declaration.name,
-        as,
-      })
+    else lists[typeOnly ? 'export type' : 'export'].push({ ...source, as: name })
   }
   return { inline, lists }
 }
 
-function createWriter({ resolve }) {
-  function importsOf(file, mentions) {
-    return mentions
-      .filter((other) => other.file !== file)
-      .map((other) => ({
-        from: other.package ?? specifierOf(file, other.file),
-        name: other.imported ?? other.name,
-        as: other.name,
-      }))
-  }
-
-  /** Writes the declarations of a file. */
-  return function write(file, declarations, { comment = '', names = [], stars = [] } = {}) {
-    const mentions = [...new Set(declarations.flatMap((declaration) => [...declaration.mentions]))]
-    const scope = scopeOf(file, [...declarations, ...mentions])
-    const { inline, lists } = placeExports(file, names)
-    const statements = new Map()
-    for (const declaration of declarations) {
-      const isExported = inline.has(declaration) || declaration.isShared
-      for (const part of declaration.parts) {
-        const text = printStatement(part, { scope, resolve, isExported })
-        statements.set(
-          part,
-          part.extends ? text.replace(/'[^']+'/, `'${specifierOf(file, FOLDER + basename(part.extends, '.d.ts'))}'`) : text,
-        )
-      }
+/** Writes the declarations of a file, whose imports and exports name the other files. */
+function writeFile(file, declarations, { comment = '', names = [], starred, resolve }) {
+  const mentions = [...new Set(declarations.flatMap((declaration) => [...declaration.mentions]))]
+  const scope = scopeOf(file, [...declarations, ...mentions])
+  const { inline, lists } = placeExports(file, names)
+  const imports = mentions.filter((other) => other.file !== file).map((other) => ({ ...sourceOf(file, other), as: other.name }))
+  // A statement can declare several names.
+  const statements = new Map()
+  for (const declaration of declarations) {
+    const isExported = inline.has(declaration) || declaration.isShared
+    for (const part of declaration.parts) {
+      const text = printStatement(part, { scope, resolve, isExported })
+      statements.set(part, part.extends ? text.replace(/'[^']+'/, `'${specifierOf(file, starred.get(part.extends))}'`) : text)
     }
-    return [
-      ...(comment ? [comment] : []),
-      ...printLists('import type', importsOf(file, mentions)),
-      ...statements.values(),
-      ...stars.map((path) => `export type * from '${specifierOf(file, FOLDER + basename(path, '.d.ts'))}';`),
-      ...Object.entries(lists).flatMap(([keyword, items]) => printLists(keyword, items)),
-      'export {};\n',
-    ].join('\n')
   }
+  return [
+    ...(comment ? [comment] : []),
+    ...printLists('import type', imports),
+    ...statements.values(),
+    ...Object.entries(lists).flatMap(([keyword, items]) => printLists(keyword, items)),
+    'export {};\n',
+  ].join('\n')
 }
 
 /**
  * Bundles declaration files that the compiler emitted: what is reachable from the exports of the entry points, in one file for each of these
  * and a few that they share. A declaration is in one file only, so that it is the same for all entry points, and keeps its name and its
- * comment. Returns the text of each file by its path without extension.
+ * comment. An interface that users extend is declared in the entry point that they name, because the compiler loses one of two extensions
+ * that reach it in different ways. Returns the text of each file by its path without extension.
  */
 export function bundleDeclarations(entryFiles) {
   const graph = createGraph()
-  const entries = entryFiles.map((file) => exportsOf(file, graph))
-  for (const { entry, declarations } of entries) for (const declaration of declarations) graph.mark(entry, declaration)
-  const own = graph.own()
-  const extended = new Set([
-    ...entries.flatMap(({ stars }) => stars),
-    ...own.flatMap(({ parts }) => parts.map((part) => part.extends)),
-  ])
-  for (const declaration of own) declaration.file = fileOf(declaration, extended)
-  for (const { file, mentions } of own) for (const other of mentions) other.isShared ||= other.file !== file
-  for (const { entry, declarations } of entries) for (const other of declarations) other.isShared ||= other.file !== entry
-  const write = createWriter(graph)
-  const files = new Map(entries.map(({ entry }) => [entry, []]))
-  for (const declaration of own) files.set(declaration.file, [...(files.get(declaration.file) ?? []), declaration])
-  const settings = new Map(entries.map((exports) => [exports.entry, exports]))
-  return new Map([...files].map(([file, declarations]) => [file, write(file, declarations, settings.get(file))]))
+  const entries = new Map(entryFiles.map((file) => [file.entry, exportsOf(file, graph)]))
+  for (const [entry, { names }] of entries) for (const { declaration } of names) graph.mark(entry, declaration)
+  const starred = new Map([...entries].flatMap(([entry, { stars }]) => stars.map((path) => [path, entry])))
+  const files = new Map([...entries.keys()].map((entry) => [entry, []]))
+  for (const declaration of graph.own()) {
+    declaration.file = fileOf(declaration, starred)
+    files.set(declaration.file, [...(files.get(declaration.file) ?? []), declaration])
+  }
+  for (const [file, declarations] of files) {
+    const needed = [
+      ...declarations.flatMap(({ mentions }) => [...mentions]),
+      ...(entries.get(file)?.names ?? []).map(({ declaration }) => declaration),
+    ]
+    for (const other of needed) other.isShared ||= other.file !== file
+  }
+  const write = (file, declarations) => writeFile(file, declarations, { ...entries.get(file), starred, resolve: graph.resolve })
+  return new Map([...files].map(([file, declarations]) => [file, write(file, declarations)]))
 }

@@ -17,7 +17,14 @@ export type ToolTypes = {
 }
 
 /** The types of tools that are not known: objects as arguments, any result. */
-export type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
+export type AnyTools = {
+  [name: string]: {
+    /** The arguments. */
+    input: JsonObject
+    /** The structured content. */
+    output: unknown
+  }
+}
 type ResultOf<Output> = unknown extends Output
   ? CallToolResult
   : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }

@@ -45,7 +45,7 @@ export { SchemaError } from '../schema/errors.ts'
 export type { Infer, InferInput, JsonSchema, Schema } from '../schema/standard.ts'
 export type { Call, InputRequestOptions, TraceContext } from '../server/call.ts'
 export { defineServerExtension } from '../server/define-extension.ts'
-export { type DefinedTool, type DefinedTools, defineTool } from '../server/define-tool.ts'
+export { type DefinedTool, type DefinedTools, defineTool, type ToolType } from '../server/define-tool.ts'
 export type {
   BaseToolDefinition,
   Completer,

@@ -7,7 +7,9 @@ import type { Arguments, LiteralTypes, NoExcessProperties, ReturnFields, ToolDef
 
 /** The types of a tool: of its arguments, and of its structured content. */
 export interface ToolType<I, O> {
+  /** The type of the arguments. */
   input: I extends Schema ? InferInput<I> : Record<string, never>
+  /** The type of the structured content. */
   output: O extends Schema ? InferInput<O> : undefined
 }
 
