@@ -71,7 +71,15 @@ const TYPESCRIPT = {
 }
 
 function compile(folder, compiler, moduleResolution) {
-  const flags = ['--noEmit', '--declaration', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022']
+  const flags = [
+    '--noEmit',
+    '--declaration',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--noUncheckedIndexedAccess',
+    '--target',
+    'es2022',
+  ]
   const kind = ['--module', RESOLUTIONS[moduleResolution], '--moduleResolution', moduleResolution]
   const types = [
     '--lib',
