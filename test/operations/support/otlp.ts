@@ -44,6 +44,8 @@ export interface OtlpReceiver {
   readonly url: string
   readonly spans: ReceivedSpan[]
   readonly points: ReceivedPoint[]
+  /** Returns everything that was received, as text. */
+  text(): string
   close(): void
 }
 
@@ -56,12 +58,15 @@ const attributesOf = (list: readonly OtlpAttribute[] = []): ReceivedSpan['attrib
 export async function startReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
   const points: ReceivedPoint[] = []
+  const bodies: string[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     // An exporter that ends may connect without sending anything.
     if (chunks.length === 0) return void response.end('{}')
-    const body = JSON.parse(Buffer.concat(chunks).toString())
+    const text = Buffer.concat(chunks).toString()
+    bodies.push(text)
+    const body = JSON.parse(text)
     for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
       const service = attributesOf(resource.attributes)['service.name']
       for (const span of scopeSpans.flatMap((scope: { spans: object[] }) => scope.spans))
@@ -84,6 +89,7 @@ export async function startReceiver(): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     points,
+    text: () => bodies.join('\n'),
     close() {
       server.close()
       server.closeAllConnections()
