@@ -2,7 +2,7 @@ import { unref } from '../../../util/src/timers.ts'
 import { internalError, RpcError } from '../jsonrpc/errors.ts'
 import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { reportHandling } from '../jsonrpc/handling.ts'
-import { isObject, type Request, type Response } from '../jsonrpc/message.ts'
+import { isObject, isSuccess, type Request, type Response } from '../jsonrpc/message.ts'
 import { isReplaying } from '../jsonrpc/replaying.ts'
 import { normalizeViewCapability } from '../protocol/apps.ts'
 import { MetaKey, withMeta } from '../protocol/meta.ts'
@@ -51,7 +51,8 @@ export function createGatewayDispatcher(onEvent: OnGatewayEvent): GatewayDispatc
       const meta = request.params?._meta as { readonly [key: string]: unknown } | null | undefined
       const declared = meta?.[MetaKey.clientCapabilities] as { readonly extensions?: unknown } | null | undefined
       const received = declared?.extensions === undefined ? request : withNormalViews(request)
-      return handler({ request: received, context, caller: new Caller(received, context, current) })
+      const response = handler({ request: received, context, caller: new Caller(received, context, current) })
+      return current.isEmpty ? response : response.then(withoutPublicScope)
     }
   /** Middleware gets responses, also where a handler throws. */
   const withResponses =
@@ -100,6 +101,12 @@ export function createGatewayDispatcher(onEvent: OnGatewayEvent): GatewayDispatc
       })
     },
   }
+}
+
+/** Returns a response that caches do not share between callers: what policies allow one of them, they may deny another. */
+function withoutPublicScope(response: Response): Response {
+  if (!isSuccess(response) || response.result.cacheScope !== 'public') return response
+  return { ...response, result: { ...response.result, cacheScope: 'private' } }
 }
 
 /** Returns a request that declares views to servers only if its client renders them. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Exchange } from '../jsonrpc/exchange.ts'
-import { success } from '../jsonrpc/message.ts'
+import { type JsonObject, success } from '../jsonrpc/message.ts'
 import { UNAVAILABLE_META } from '../protocol/meta.ts'
 import { clientMeta } from '../protocol/probes.ts'
 import { createGateway } from './gateway.ts'
@@ -51,4 +51,36 @@ test('a list of skills names the servers that are missing', async () => {
 test('but not to callers that may not know them', async () => {
   const { skills, _meta } = await listSkills({ default: 'allow', rules: [{ servers: 'broken', do: 'deny' }] })
   expect([skills.length, _meta]).toEqual([2, undefined])
+})
+
+const PUBLIC = { resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'public' }
+const RESULTS: Readonly<Record<string, JsonObject>> = {
+  'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { ...SKILLS, resources: {} } },
+  'resources/list': { resources: [{ uri: 'note://1', name: 'one' }] },
+  'resources/read': { contents: [{ uri: 'note://1', text: 'one' }] },
+  'skills/get': { skill: { uri: 'note://1', frontmatter: {}, resources: 'dynamic' } },
+  'resources/directory/read': { resources: [] },
+}
+
+test.each([
+  ['one server', ['one']],
+  ['several servers', ['one', 'two']],
+] as const)('SKL-045 CACHE-010 results of %s are public, unless policies decide who gets them', async (_, names) => {
+  const target: Exchange = async ({ id, method }) => success(id, { ...PUBLIC, ...RESULTS[method] })
+  const scopes = async (policy?: ReturnType<typeof accessRules>): Promise<unknown[]> => {
+    const servers = Object.fromEntries(names.map((name) => [name, { exchange: target }]))
+    const gateway = createGateway({ servers, ...(policy && { policy }) })
+    onTestFinished(() => gateway.close())
+    const uri = names.length > 1 ? 'one+note://1' : 'note://1'
+    const methods = ['resources/list', 'resources/read', 'skills/get', 'resources/directory/read']
+    const send = async (method: string): Promise<unknown> => {
+      const params = { ...(method !== 'resources/list' && { uri }), _meta: clientMeta({ name: 'test', version: '1' }) }
+      const context = { signal: new AbortController().signal, notify() {} }
+      const response = await gateway.exchange({ jsonrpc: '2.0', id: 1, method, params }, context)
+      return 'result' in response ? response.result.cacheScope : response
+    }
+    return Promise.all(methods.map(send))
+  }
+  expect(await scopes()).toEqual(['public', 'public', 'public', 'public'])
+  expect(await scopes(accessRules({ default: 'allow', rules: [] }))).toEqual(['private', 'private', 'private', 'private'])
 })

@@ -54,7 +54,6 @@ export function createListItems({ lists, registry, cursors, pageSize }: ListItem
       [info.key]: page,
       ...(!isLast && { nextCursor: await cursors.seal(page.at(-1)?.[info.id], binding) }),
       ...list.rules,
-      ...(!caller.policies.isEmpty && { cacheScope: 'private' }),
       ...(servers.length > 0 && { _meta: { [UNAVAILABLE_META]: unavailable, ...keptMeta(list, servers) } }),
     }
 
