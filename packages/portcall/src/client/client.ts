@@ -2,7 +2,7 @@ import { applyMiddleware, type ConnectionInfo, type Exchange, type Middleware } 
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { readServerCapabilities } from '../protocol/capabilities.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
-import { METHODS, type MethodLookup } from '../protocol/methods.ts'
+import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import { PAGE_LIMITS } from '../protocol/pages.ts'
 import { completeResponse } from '../protocol/resource-contents.ts'
 import type {
@@ -161,7 +161,7 @@ export function createClient(connection: () => ServerConnection, options: Client
     },
     onEvent,
   })
-  const subscriptions = createSubscriptionManager({ requester, onChange: (change) => invalidate(cache, change), onEvent })
+  const subscriptions = createSubscriptionManager({ requester, onChange: createInvalidation(cache, tables.methods), onEvent })
 
   const client: Client = {
     get status() {
@@ -206,14 +206,12 @@ function declaredCapabilities({ capabilities = {}, extensions = [] }: ClientOpti
   return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
 }
 
-function invalidate(cache: Cache, change: Change): void {
-  if (change.type === 'resource') cache.invalidate('resources/read', change.uri)
-  else for (const method of LIST_METHODS[change.type]) cache.invalidate(method)
+/** Creates the function that invalidates what a change affects: a resource, or all lists of a kind, also those of extensions. */
+function createInvalidation(cache: Cache, methods: ReadonlyMap<string, MethodInfo>): (change: Change) => void {
+  return (change) => {
+    if (change.type === 'resource') cache.invalidate('resources/read', change.uri)
+    else
+      for (const [method, { capability, nameParam }] of methods)
+        if (capability === change.type && !nameParam) cache.invalidate(method)
+  }
 }
-
-/** The lists that a change affects. */
-const LIST_METHODS = {
-  tools: ['tools/list'],
-  prompts: ['prompts/list'],
-  resources: ['resources/list', 'resources/templates/list'],
-} as const

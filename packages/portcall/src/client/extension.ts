@@ -54,8 +54,8 @@ export interface ClientExtensionContext {
   warn(message: string): void
 }
 
-/** The properties of an extension's method. */
-export type ClientMethod = Pick<MethodInfo, 'nameParam' | 'cacheable' | 'longLived'>
+/** The properties of an extension's method. Cached results of one with a `capability` are dropped when the server announces changes of its lists. */
+export type ClientMethod = Pick<MethodInfo, 'capability' | 'nameParam' | 'cacheable' | 'longLived'>
 
 /** The tables that extensions fill. */
 export interface ClientExtensionTables {

@@ -79,9 +79,9 @@ export function skills(options: ClientSkillsOptions = {}): ClientExtension<'skil
     id: SKILLS_ID,
     name: 'skills',
     setup(context) {
-      context.method('skills/list', { cacheable: true })
-      context.method('skills/get', { cacheable: true })
-      context.method('resources/directory/read', { cacheable: true })
+      context.method('skills/list', { capability: 'resources', cacheable: true })
+      context.method('skills/get', { capability: 'resources', cacheable: true })
+      context.method('resources/directory/read', { capability: 'resources', cacheable: true })
       const { requireCapability } = context
       const { observe, ...granted } = createApprovals(label, approvals)
       const get = async (uri: string, callOptions: CallOptions = {}): Promise<SkillEntry> => {

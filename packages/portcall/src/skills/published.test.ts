@@ -217,6 +217,32 @@ test('SKL-046 announces a change of content alone', async () => {
   }
 })
 
+test('SKL-045 keeps lists for their ttlMs, until the server announces a change, and entries not at all', async () => {
+  const { client, server, folder, served } = await open(SMALL, { directoryRead: true, cache: { ttlMs: 3_600_000 } })
+  const sent: string[] = []
+  server.use((request, context, next) => {
+    sent.push(request.method)
+    return next(request, context)
+  })
+  const methods = ['skills/list', 'resources/directory/read', 'skills/get']
+  const readAll = async (): Promise<string[]> => {
+    sent.length = 0
+    await client.skills.list().toArray()
+    await client.skills.directory('skill://pdf').toArray()
+    await client.skills.get(URI)
+    return sent.filter((method) => methods.includes(method))
+  }
+  expect(await readAll()).toEqual(methods)
+  expect(await readAll()).toEqual(['skills/get'])
+  const changes = client.listen({ resourcesListChanged: true })
+  await changes.acknowledged
+  await put(folder, 'other/SKILL.md', manifest('other'))
+  await served.refresh()
+  for await (const { type } of changes) if (type === 'resources') break
+  expect(await readAll()).toEqual(methods)
+  expect((await client.skills.list().toArray()).map(({ uri }) => uri)).toContain('skill://other/SKILL.md')
+})
+
 test('SKL-049 keeps the last valid catalogue when a skill breaks, and reports it', async () => {
   const { client, folder, served, problems, reads } = await open(SMALL)
   const skill = await client.skills.load(URI)
