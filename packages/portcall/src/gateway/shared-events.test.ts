@@ -371,3 +371,28 @@ function scripted(
     return { jsonrpc: '2.0', id: request.id, result: { resultType: 'complete' } }
   }
 }
+
+describe('streams of a server whose options change', () => {
+  test('end with a result, so that callers come back at their position', async () => {
+    const shop = createShop()
+    const { url } = await serveShop(shop)
+    const gateway = createGateway({
+      servers: { shop: { target: url }, other: { target: createServer({ name: 'o', version: '1' }) } },
+    })
+    onTestFinished(() => gateway.close())
+    const one = stream(gateway)
+    await active(one)
+    await shop.emit('us-1')
+    await receive(one, ['us-1'])
+    await gateway.setServers({ shop: { target: url } })
+    await shop.emit('us-2')
+    await receive(one, ['us-1', 'us-2'])
+    expect(shop.counts.opened).toBe(1)
+    await gateway.setServers({ shop: { target: url, listTimeoutMs: 1999 } })
+    expect(await one.response).toMatchObject({ result: { resultType: 'complete' } })
+    await eventually(() => expect(shop.counts.open).toBe(0))
+    await shop.emit('us-3')
+    const again = stream(gateway, { params: { cursor: one.cursor } as JsonObject })
+    await receive(again, ['us-3'])
+  })
+})

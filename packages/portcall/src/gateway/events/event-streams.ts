@@ -8,16 +8,20 @@ import { EVENT_ERROR_CODES, type EventErrorData, EventNotification } from '../..
 import { MetaKey } from '../../protocol/meta.ts'
 import type { ForwardCall } from '../calls/forward-call.ts'
 import type { CallerRequest } from '../calls/item-call.ts'
-import type { Router } from '../calls/router.ts'
+import type { ItemRoute, Router } from '../calls/router.ts'
 import { Caller } from '../policy/caller.ts'
 import type { CombinedPolicies } from '../policy/combine.ts'
 import { EVENT_METHOD } from '../policy/item-methods.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
 /** The open `events/stream` requests of a gateway. */
 export interface GatewayEventStreams {
   /** Forwards a request. Settles when the server, the client or the gateway ends the stream. */
   open(call: CallerRequest, forward: ForwardCall): Promise<Response>
-  /** Ends the streams of event types that their callers may no longer receive, because the servers or the policies have changed. */
+  /**
+   * Ends the streams of event types that their callers may no longer receive, because the servers or the policies have changed. Those of servers that were
+   * replaced end with a result, so that callers come back at their positions.
+   */
   check(): void
   /** Ends all streams with a result. */
   close(): void
@@ -33,6 +37,8 @@ export interface GatewayEventStreamsOptions {
 interface OpenStream {
   readonly call: CallerRequest
   readonly controller: AbortController
+  /** Resolves to the server; `undefined` if it cannot be found. */
+  readonly upstream: Promise<GatewayUpstream | undefined>
 }
 
 /** The notifications of a stream. `listChanged` belongs to `subscriptions/listen`. */
@@ -48,12 +54,14 @@ export function createGatewayEventStreams({ router, policies }: GatewayEventStre
   const turns = createTurns({ limit: LIMITS.maxStreams, maxOwned: LIMITS.maxPrincipalStreams })
   let isClosed = false
 
-  /** Reports whether the caller of a stream may receive its events under the current policies. */
-  const isAllowed = async ({ request, context }: CallerRequest): Promise<boolean> => {
+  const find = async ({ params = {} }: CallerRequest['request'], caller: Caller): Promise<ItemRoute | undefined> =>
+    router.find(EVENT_METHOD.itemOf(params), caller)
+  /** Returns the server from which the caller of a stream may receive its events now; `undefined` if there is none. */
+  const findAllowed = async ({ request, context }: CallerRequest): Promise<GatewayUpstream | undefined> => {
     const caller = new Caller(request, context, policies())
     const { params = {}, method } = request
-    const route = await router.find(EVENT_METHOD.itemOf(params), caller)
-    if (!route || caller.policies.isEmpty) return route !== undefined
+    const route = await find(request, caller)
+    if (!route || caller.policies.isEmpty) return route?.upstream
     const { server, kind, name, definition } = route
     const args = EVENT_METHOD.args(params)
     const decision = await caller.policies.decide({
@@ -67,7 +75,13 @@ export function createGatewayEventStreams({ router, policies }: GatewayEventStre
       signal: context.signal,
     })
     // What the caller was asked has been answered when the stream was opened.
-    return decision === 'allow' || (typeof decision === 'object' && 'ask' in decision)
+    const isAllowed = decision === 'allow' || (typeof decision === 'object' && 'ask' in decision)
+    return isAllowed ? route.upstream : undefined
+  }
+  const checkOne = async (stream: OpenStream): Promise<void> => {
+    const upstream = await findAllowed(stream.call)
+    if (!upstream) terminate(stream)
+    else if (upstream !== (await stream.upstream)) stream.controller.abort(new Error('The server of these events was replaced'))
   }
   const terminate = ({ call, controller }: OpenStream): void => {
     if (controller.signal.aborted) return
@@ -90,7 +104,11 @@ export function createGatewayEventStreams({ router, policies }: GatewayEventStre
       if (turns.begin({}, owner) !== true) throw tooMany()
       const controller = new AbortController()
       const { signal } = controller
-      const stream: OpenStream = { call, controller }
+      const upstream = find(request, call.caller).then(
+        (route) => route?.upstream,
+        () => undefined,
+      )
+      const stream: OpenStream = { call, controller, upstream }
       const unsubscribe = onAbort(context, (reason) => controller.abort(reason))
       const notify = (notification: Notification): void | Promise<void> => {
         if (!signal.aborted && STREAMED.has(notification.method)) return context.notify(exposeNotification(notification, call))
@@ -111,12 +129,8 @@ export function createGatewayEventStreams({ router, policies }: GatewayEventStre
       }
     },
     check() {
-      for (const stream of streams)
-        isAllowed(stream.call).then(
-          (allowed) => allowed || terminate(stream),
-          // The server cannot be reached: its stream ends by itself.
-          () => {},
-        )
+      // If a server cannot be reached, its stream ends by itself.
+      for (const stream of streams) checkOne(stream).catch(() => {})
     },
     close() {
       isClosed = true
