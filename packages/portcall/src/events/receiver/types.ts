@@ -1,6 +1,7 @@
 import type { ErrorBody, JsonObject } from '../../jsonrpc/message.ts'
 import type { EventCursor, EventOccurrence } from '../../protocol/events.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import type { Stores } from '../../stores/stores.ts'
 
 /** Where a delivery comes from. */
 export interface DeliverySource {
@@ -35,7 +36,15 @@ export interface EventWebhookOptions extends WebhookListener {
   readonly secrets?: string | readonly string[] | ((subscriptionId: string) => WebhookSecrets | Promise<WebhookSecrets>)
   /** Keeps subscriptions, encrypted, and the ids of messages that arrived, for all processes that receive. Default: memory. */
   readonly store?: KeyValueStore
-  /** Keys that encrypt what is stored, as `generateKey` returns them. Required with `store`. The first encrypts; all decrypt. */
+  /**
+   * Stores that all processes share which receive at this URL, in place of `store`. A delivery that reaches another process than the one that subscribed is
+   * forwarded to that one.
+   */
+  readonly stores?: Omit<Stores, 'close'>
+  /**
+   * Keys that encrypt what is stored, as `generateKey` returns them. Required with `store`; with `stores`, the default is a key in them. The first
+   * encrypts; all decrypt.
+   */
   readonly sealingKeys?: readonly string[]
   /** How long repeated messages are recognized, in milliseconds. Default: a day. */
   readonly seenTtlMs?: number

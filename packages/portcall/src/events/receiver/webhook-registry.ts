@@ -15,6 +15,8 @@ export interface StoredSubscription {
   readonly arguments: JsonObject
   /** Finds the listener, in the process that registered it. */
   readonly key: string
+  /** The name of this process, if deliveries can be forwarded to it. */
+  readonly process?: string
 }
 
 /** The state of an id. `unknown` is the state of subscriptions whose result has not arrived yet, too. */
@@ -29,7 +31,7 @@ export interface WebhookRegistry {
   bind(subscriptionId: string, subscription: StoredSubscription): Promise<void>
   /** Forgets the subscription of an id. */
   end(subscriptionId: string): Promise<void>
-  listenerOf(subscription: StoredSubscription): WebhookListener | undefined
+  listenerOf(subscription: Pick<StoredSubscription, 'key'>): WebhookListener | undefined
 }
 
 const PENDING_TTL_MS = 600_000
@@ -39,8 +41,15 @@ const EXPIRY_MARGIN_MS = 900_000
 const MAX_PENDING = 100
 const ENDED = '{"ended":true}'
 
-/** Creates the registry. The store is encrypted. */
-export function createWebhookRegistry(store: KeyValueStore, now: () => number): WebhookRegistry {
+export interface WebhookRegistryOptions {
+  /** The encrypted store. */
+  readonly store: KeyValueStore
+  readonly now: () => number
+  /** Returns the name of this process, if others can forward deliveries to it. */
+  readonly join: (() => Promise<string>) | undefined
+}
+
+export function createWebhookRegistry({ store, now, join }: WebhookRegistryOptions): WebhookRegistry {
   const listeners = new Map<string, WebhookListener>()
   const keyOf = async (subscriptionId: string): Promise<string> => `subscription/${await sha256(subscriptionId)}`
   const pendingKey = (key: string): string => `pending/${key}`
@@ -49,7 +58,8 @@ export function createWebhookRegistry(store: KeyValueStore, now: () => number): 
   const registry: WebhookRegistry = {
     async register({ secret, name, arguments: args, listener }) {
       const key = randomId()
-      const stored = { secret, name, arguments: args, key }
+      const process = listener && (await join?.())
+      const stored = { secret, name, arguments: args, key, ...(process !== undefined && { process }) }
       let id: string | undefined
       if (listener) listeners.set(key, listener)
       await store.set(pendingKey(key), JSON.stringify(stored), { ttlMs: PENDING_TTL_MS })
@@ -89,8 +99,8 @@ export function createWebhookRegistry(store: KeyValueStore, now: () => number): 
 }
 
 function readStored(text: string | undefined): StoredSubscription | undefined {
-  const { secret, name, arguments: args, key } = parseObject(text) ?? {}
+  const { secret, name, arguments: args, key, process } = parseObject(text) ?? {}
   return isString(secret) && isString(name) && isObject(args) && isString(key)
-    ? { secret, name, arguments: args, key }
+    ? { secret, name, arguments: args, key, ...(isString(process) && { process }) }
     : undefined
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { EventOccurrence } from '../../protocol/events.ts'
+import { memoryStores } from '../../stores/memory/memory.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import { generateKey } from '../../stores/sealing/seal.ts'
 import { createWebhookSecret, signWebhook } from '../signature.ts'
@@ -303,9 +304,71 @@ describe('registered subscriptions', () => {
   })
 })
 
+describe('several processes', () => {
+  const registration = { secret: SECRET, name: 'order.created', arguments: {} }
+  const processes = () => {
+    const stores = memoryStores()
+    return [create({ stores }), create({ stores })] as const
+  }
+
+  test('pass a delivery on to the one that subscribed, once and in order', async () => {
+    const [one, other] = processes()
+    const ids: string[] = []
+    const listener = { onEvent: ({ eventId }: EventOccurrence) => void ids.push(eventId) }
+    await (await one.register({ ...registration, listener })).confirm('sub_1', null)
+    const expected = Array.from({ length: 20 }, (_, at) => `ord-${at}`)
+    for (const [at, eventId] of expected.entries()) {
+      const sending = { id: eventId, body: { ...EVENT, eventId } }
+      const statuses = await Promise.all([at % 2 ? one : other, other].map((webhook) => send(webhook, sending)))
+      expect(statuses.map(({ status }) => status)).toEqual([204, 204])
+    }
+    expect(ids).toEqual(expected)
+    expect((await send(other, { secret: createWebhookSecret(), id: 'forged' })).status).toBe(401)
+  })
+
+  test('answer challenges for each other, and pass terminations on', async () => {
+    const [one, other] = processes()
+    const onTerminated = vi.fn()
+    const subscription = await one.register({ ...registration, listener: { onTerminated } })
+    const challenge = { type: 'verification', challenge: 'n3Yq-5mE7w0kT1' }
+    expect((await send(other, { id: 'v', body: challenge })).status).toBe(200)
+    await subscription.confirm('sub_1', null)
+    const error = { code: -32023, message: 'gone' }
+    expect((await send(other, { id: 't', body: { type: 'terminated', error } })).status).toBe(204)
+    expect(onTerminated).toHaveBeenCalledExactlyOnceWith(error, expect.objectContaining({ subscriptionId: 'sub_1' }))
+    expect((await send(other)).status).toBe(410)
+  })
+
+  test('say that it failed, or that nobody takes it, so that the server sends it again', async () => {
+    const [one, other] = processes()
+    let failures = 1
+    const onEvent = vi.fn(() => {
+      if (failures-- > 0) throw new Error('the disk is full')
+    })
+    const subscription = await one.register({ ...registration, listener: { onEvent } })
+    await subscription.confirm('sub_1', null)
+    expect((await send(other)).status).toBe(500)
+    expect((await send(other)).status).toBe(204)
+    expect(onEvent).toHaveBeenCalledTimes(2)
+    subscription.detach()
+    expect((await send(other, { id: 'x', body: { ...EVENT, eventId: 'x' } })).status).toBe(503)
+    await subscription.end()
+    expect((await send(other)).status).toBe(410)
+  })
+
+  test('keep no secret in the store that is not encrypted, and take either store or stores', async () => {
+    const stores = memoryStores()
+    await (await create({ stores }).register({ ...registration, listener: {} })).confirm('sub_1', null)
+    const values = await Promise.all((await stores.store.list('')).map((key) => stores.store.get(key)))
+    expect(values.length).toBeGreaterThan(1)
+    expect(JSON.stringify(values)).not.toContain(SECRET.slice(6, 20))
+    expect(() => create({ stores, store: stores.store })).toThrow('either store or stores')
+  })
+})
+
 test('refuses a URL with a password', () => {
   expect(() => eventWebhook({ url: 'https://a:b@app.example.com/' })).toThrow(/url/)
-  expect(() => eventWebhook({ url: 'http://app.example.com/' })).toThrow('http://app.example.com/ must be an https URL')
+  expect(() => eventWebhook({ url: 'http://app.example.com/' })).toThrow('eventWebhook: url must be an https URL')
   expect(() => eventWebhook({ url: 'http://127.0.0.1:8085/' })).not.toThrow()
   for (const options of [undefined, {}, { onEvent() {} }]) expect(() => eventWebhook(options as never)).toThrow(/eventWebhook/)
   expect(() => eventWebhook({ onEvent() {} })).toThrow('nothing can be verified. Pass url')

@@ -1,24 +1,25 @@
 /** The endpoint that receives the events of webhook subscriptions. */
 
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
-import { isLoopbackHost } from '../../../../util/src/loopback-host.ts'
 import { essence } from '../../../../util/src/media-type.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
-import { isStrictUrl } from '../../../../util/src/strict-url.ts'
 import { toStrings } from '../../../../util/src/strings.ts'
 import { raceAbort, timeoutSignal } from '../../../../util/src/timers.ts'
 import { MAX_DELIVERY_BYTES, SUBSCRIPTION_ID_HEADER } from '../../protocol/events.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import { namespaceStore } from '../../stores/namespace.ts'
 import { openStore } from '../../stores/open-store.ts'
+import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer } from '../../stores/sealing/seal.ts'
 import { sealStore } from '../../stores/sealing/sealed-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { checkSignature, type SignatureCheck } from '../signature.ts'
+import { type CheckedDelivery, createDeliveryLink, type DeliveryLink, type DeliveryResult } from './delivery-link.ts'
 import { createSeenMessages, type SeenMessages } from './seen-messages.ts'
 import type { DeliverySource, EventWebhook, EventWebhookOptions, WebhookListener } from './types.ts'
 import { readContent, type WebhookContent } from './webhook-content.ts'
 import { createWebhookRegistry, type StoredSubscription, type WebhookRegistry } from './webhook-registry.ts'
+import { webhookUrlProblem } from './webhook-url.ts'
 
 const STORE_TIMEOUT_MS = 5000
 const PREFIX = 'portcall:webhook:'
@@ -31,6 +32,7 @@ const OPTIONS: OptionNames<EventWebhookOptions> = {
   url: 'url',
   secrets: true,
   store: 'store',
+  stores: 'stores',
   sealingKeys: 'texts',
   seenTtlMs: 86_400_000,
   maxBodyBytes: MAX_DELIVERY_BYTES,
@@ -52,11 +54,15 @@ class Refusal {
 
 const unknownYet = (): Refusal => new Refusal(503, 'This subscription is not known yet', { 'retry-after': RETRY_AFTER_S })
 
+const notProcessed = (): Refusal => new Refusal(500, 'The delivery could not be processed')
+
 /** The parts of one webhook. */
 interface Receiver {
   readonly options: EventWebhookOptions
   readonly registry: WebhookRegistry
   readonly seen: SeenMessages
+  /** The other processes that receive; `undefined` without `stores`. */
+  readonly link: DeliveryLink | undefined
 }
 
 /** A request whose headers have been read. */
@@ -81,40 +87,41 @@ export function eventWebhook(options: EventWebhookOptions): EventWebhook {
   checkOptions('eventWebhook', options, { names: OPTIONS })
   const { url, now = Date.now, seenTtlMs = 86_400_000 } = options
   const shown = url === undefined ? undefined : String(url)
-  if (shown !== undefined && !isStrictUrl(shown))
-    throw new TypeError('eventWebhook: url must be an http or https URL without user name, password and fragment')
+  const problem = shown === undefined ? undefined : webhookUrlProblem(shown)
+  if (problem !== undefined) throw new TypeError(`eventWebhook: url ${problem}`)
   if (shown === undefined && options.secrets === undefined)
     throw new TypeError(
       'eventWebhook: nothing can be verified. Pass url, to subscribe with client.events.on, or the secrets of subscriptions that were made elsewhere',
     )
-  if (shown !== undefined && !isSafeUrl(new URL(shown)))
-    throw new TypeError(`eventWebhook: ${shown} must be an https URL. Only an address of this machine may have http`)
   const { subscriptions, messages } = storesOf(options)
-  const registry = createWebhookRegistry(subscriptions, now)
-  const receiver: Receiver = { options, registry, seen: createSeenMessages(messages, seenTtlMs) }
+  const bus = options.stores?.bus
+  const link = bus && createDeliveryLink({ bus, receive: (delivery) => receiveHere(delivery, receiver) })
+  const registry = createWebhookRegistry({ store: subscriptions, now, join: link?.join })
+  const receiver: Receiver = { options, registry, seen: createSeenMessages(messages, seenTtlMs), link }
   const handle = async (request: Request): Promise<Response> => {
     try {
       return await answer(request, receiver)
     } catch (error) {
       if (error instanceof Refusal) return error.response
       options.onError?.(error)
-      return new Refusal(500, 'The delivery could not be processed').response
+      return notProcessed().response
     }
   }
   return Object.assign(handle, { url: shown, register: registry.register })
 }
 
-/** Servers send events only to https URLs. One may allow itself an address of this machine. */
-function isSafeUrl({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || isLoopbackHost(hostname)
-}
-
-function storesOf({ store, sealingKeys }: EventWebhookOptions): { subscriptions: KeyValueStore; messages: KeyValueStore } {
-  if (!store) return { subscriptions: createMemoryStore({ maxEntries: 10_000 }), messages: createMemoryStore() }
-  if (!sealingKeys?.length)
+function storesOf({ store, stores, sealingKeys }: EventWebhookOptions): {
+  readonly subscriptions: KeyValueStore
+  readonly messages: KeyValueStore
+} {
+  if (store && stores) throw new TypeError('eventWebhook: pass either store or stores')
+  const shared = store ?? stores?.store
+  if (!shared) return { subscriptions: createMemoryStore({ maxEntries: 10_000 }), messages: createMemoryStore() }
+  if (store && !sealingKeys?.length)
     throw new TypeError('eventWebhook: sealingKeys is missing. A store keeps secrets encrypted: pass [await generateKey()]')
-  const opened = namespaceStore(openStore(store, STORE_TIMEOUT_MS), PREFIX)
-  return { subscriptions: sealStore(opened, createSealer({ keys: [...sealingKeys] })), messages: opened }
+  const timed = openStore(shared, STORE_TIMEOUT_MS)
+  const messages = namespaceStore(timed, PREFIX)
+  return { subscriptions: sealStore(messages, createSealer(sealerKeys(sealingKeys, timed))), messages }
 }
 
 async function answer(request: Request, receiver: Receiver): Promise<Response> {
@@ -126,9 +133,38 @@ async function answer(request: Request, receiver: Receiver): Promise<Response> {
     return Response.json({ challenge: delivery.challenge }, { headers: { 'cache-control': 'no-store' } })
   const { name, arguments: args } = found ?? {}
   const source = { ...signed.source, ...(name !== undefined && { name }), ...(args && { arguments: args }) }
-  const listeners = [found && receiver.registry.listenerOf(found), receiver.options].filter((one) => one !== undefined)
-  await process(delivery, { source, listeners, receiver, isRegistered: found !== undefined })
+  const isTaken = found !== undefined && (await forward(found, { content: delivery, source }, receiver))
+  if (!isTaken) await process(delivery, { source, key: found?.key, receiver })
   return new Response(null, { status: 204 })
+}
+
+/**
+ * Forwards a delivery to the process that subscribed. Resolves to false if it is this one, or if nobody takes the delivery there.
+ *
+ * @throws Refusal if it failed there.
+ */
+async function forward(
+  { process, key }: StoredSubscription,
+  delivery: Omit<CheckedDelivery, 'key'>,
+  { link }: Receiver,
+): Promise<boolean> {
+  if (!link || process === undefined || link.isOwn(process)) return false
+  const result = await link.forward(process, { ...delivery, key })
+  if (result === 'failed') throw notProcessed()
+  return result === 'done'
+}
+
+/** Processes a delivery that another process forwards. */
+async function receiveHere({ content, source, key }: CheckedDelivery, receiver: Receiver): Promise<DeliveryResult> {
+  if (content.type === 'verification') return 'unknown'
+  try {
+    await process(content, { source, key, receiver })
+    return 'done'
+  } catch (error) {
+    if (error instanceof Refusal) return 'unknown'
+    receiver.options.onError?.(error)
+    return 'failed'
+  }
 }
 
 /**
@@ -167,15 +203,17 @@ function accept(check: SignatureCheck): string {
 
 interface Processing {
   readonly source: DeliverySource
-  readonly listeners: readonly WebhookListener[]
+  /** Finds the listener of a registered subscription. */
+  readonly key: string | undefined
   readonly receiver: Receiver
-  readonly isRegistered: boolean
 }
 
 /** Passes a delivery on, once. @throws Refusal if nobody in this process takes it. */
 async function process(delivery: Exclude<WebhookContent, { type: 'verification' }>, processing: Processing): Promise<void> {
-  const { source, listeners, receiver, isRegistered } = processing
+  const { source, key, receiver } = processing
   if (delivery.type === 'other') return
+  const registered = key === undefined ? undefined : receiver.registry.listenerOf({ key })
+  const listeners: readonly WebhookListener[] = [...(registered ? [registered] : []), receiver.options]
   const { subscriptionId, messageId } = source
   const eventId = delivery.type === 'event' ? delivery.event.eventId : undefined
   await receiver.seen.once({ subscriptionId, messageId, eventId }, async () => {
@@ -184,7 +222,7 @@ async function process(delivery: Exclude<WebhookContent, { type: 'verification' 
       if (delivery.type === 'event') await listener.onEvent?.(delivery.event, source)
       else if (delivery.type === 'gap') await listener.onGap?.(delivery.cursor, source)
       else await listener.onTerminated?.(delivery.error, source)
-    if (delivery.type === 'terminated' && isRegistered) await receiver.registry.end(subscriptionId)
+    if (delivery.type === 'terminated' && key !== undefined) await receiver.registry.end(subscriptionId)
   })
 }
 
