@@ -17,8 +17,8 @@ export async function startBalancer(nodes: readonly Pick<Node, 'url'>[]): Promis
   const forward = (incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, retries: number): void => {
     const node = nodes[turn++ % nodes.length]
     if (!node) return void outgoing.writeHead(502).end()
-    const { method, headers } = incoming
-    const upstream = request(node.url, { method, headers, agent }, (response) => {
+    const { method, headers, url = '/' } = incoming
+    const upstream = request(new URL(url, node.url), { method, headers, agent }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers)
       outgoing.flushHeaders()
       response.on('error', () => outgoing.destroy())

@@ -1,7 +1,13 @@
 import type { Middleware } from 'portcall'
 import { connect, type Tool } from 'portcall/client'
 import type { ToolTokens } from 'portcall/diagnostics'
-import { type CredentialsProvider, createGateway, type GatewayOptions, type GatewayServerAuth } from 'portcall/gateway'
+import {
+  type CredentialsProvider,
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  type GatewayServerAuth,
+} from 'portcall/gateway'
 import { situationOf } from '../../../util/src/advice.ts'
 import { errorMessage } from '../../../util/src/errors.ts'
 import { sanitizeLine } from '../../../util/src/printable.ts'
@@ -38,11 +44,15 @@ interface ServerReport {
  */
 export async function checkServers({ config, files, directory, variables }: LoadedGateway, io: Io): Promise<boolean> {
   const { servers, names: nameOptions } = config.options
-  const { serverAuth } = config.settings
+  const { serverAuth, eventWebhook } = config.settings
   const credentials = createSharedCredentials(config, directory)
   const checked = await Promise.all(
     Object.entries(servers).map(([name, server]) =>
-      checkServer(name, { server, names: nameOptions, credentials, authType: serverAuth?.[name]?.type, variables }),
+      checkServer(name, {
+        ...{ server, names: nameOptions, credentials, variables },
+        authType: serverAuth?.[name]?.type,
+        hasWebhook: eventWebhook?.servers.includes(name) ?? false,
+      }),
     ),
   )
   const unusable = Object.entries(config.unusable).map(([name, error]) => ({ name, target: '', durationMs: 0, error }))
@@ -54,7 +64,12 @@ export async function checkServers({ config, files, directory, variables }: Load
     checked.flatMap(({ tools }) => tools),
     config.settings,
   )
-  const warnings = [...config.warnings, ...limits]
+  const withoutWebhooks = (eventWebhook?.servers ?? []).flatMap((name) =>
+    names.get(name)?.webhookEvents.length === 0
+      ? [`${name} delivers no events to webhooks only: gateway.servers.${name}.eventWebhook has no effect`]
+      : [],
+  )
+  const warnings = [...config.warnings, ...withoutWebhooks, ...limits]
   if (io.json) io.value({ ok: isOk, files, warnings, unknownNames: unknown, servers: reports })
   else {
     printReports(reports, io)
@@ -69,6 +84,8 @@ interface ServerToCheck {
   readonly credentials: CredentialsProvider
   readonly authType: GatewayServerAuth['type'] | undefined
   readonly variables: VariableMask
+  /** The gateway receives what the server delivers to webhooks. */
+  readonly hasWebhook: boolean
 }
 
 /** The requirements of a gateway before it can use a server, by the type of its `auth`. */
@@ -89,7 +106,7 @@ interface CheckedServer {
 
 /** Lists the tools of one server as the gateway would offer them. */
 async function checkServer(name: string, checked: ServerToCheck): Promise<CheckedServer> {
-  const { server, names, credentials, authType, variables } = checked
+  const { server, names, credentials, authType, variables, hasWebhook } = checked
   const startedAt = performance.now()
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
@@ -118,6 +135,7 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
     const tokens = estimateTotalTokens(tools)
     const exposedTools = tools.map((tool) => tool.name)
     await client.prompts().toArray()
+    if (hasWebhook) await listEvents(gateway)
     return {
       report: report({ tools: exposedTools, tokens, tokensByTool: estimateToolTokens(tools) }),
       tools,
@@ -133,17 +151,44 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
   }
 }
 
+/** Lists the event types of a gateway, if there are any. */
+async function listEvents(gateway: Gateway): Promise<void> {
+  const { events } = await import('portcall/events/client')
+  const client = await connect(gateway, { extensions: [events()] })
+  const types = client.events.list().toArray()
+  await types.catch(() => {})
+  await client.close()
+}
+
+type RecordedNames = Pick<ServerNames, 'tools' | 'prompts' | 'webhookEvents'>
+
+/** The key of each name in the results of list requests. */
+const RECORDED: { readonly [method: string]: readonly [key: string, kind: keyof RecordedNames] } = {
+  'tools/list': ['tools', 'tools'],
+  'prompts/list': ['prompts', 'prompts'],
+  'events/list': ['events', 'webhookEvents'],
+}
+
 /** Records the names that a server lists, before the filters of its settings. */
-function createNameRecord(): { readonly names: Pick<ServerNames, 'tools' | 'prompts'>; readonly middleware: Middleware } {
-  const names: { readonly tools: string[]; readonly prompts: string[] } = { tools: [], prompts: [] }
+function createNameRecord(): { readonly names: RecordedNames; readonly middleware: Middleware } {
+  const names: { readonly [kind in keyof RecordedNames]: string[] } = { tools: [], prompts: [], webhookEvents: [] }
   const middleware: Middleware = async (request, context, next) => {
     const response = await next(request, context)
-    const kind = request.method === 'tools/list' ? 'tools' : request.method === 'prompts/list' ? 'prompts' : undefined
-    const items = kind && 'result' in response ? response.result[kind] : undefined
-    if (kind && Array.isArray(items)) names[kind].push(...items.map((item: { readonly name?: unknown }) => String(item?.name)))
+    const [key, kind] = RECORDED[request.method] ?? []
+    const items = key && 'result' in response ? response.result[key] : undefined
+    if (kind && Array.isArray(items))
+      names[kind].push(
+        ...items.filter((item) => kind !== 'webhookEvents' || isWebhookOnly(item)).map((item) => String(item?.name)),
+      )
     return response
   }
   return { names, middleware }
+}
+
+/** Reports whether the gateway can offer an event type only if it receives a webhook. */
+function isWebhookOnly(item: { readonly delivery?: unknown } | null): boolean {
+  const { delivery } = item ?? {}
+  return Array.isArray(delivery) && delivery.includes('webhook') && !delivery.includes('push')
 }
 
 const CONNECT_TIMEOUT_MS = 30_000

@@ -19,7 +19,7 @@ export function compareConfigs(running: GatewayConfig, next: GatewayConfig): Con
   const [before, after] = [serversOf(running), serversOf(next)]
   const [own, others] = [sectionsOf(running), sectionsOf(next)]
   const keys = Object.keys({ ...own, ...others })
-    .filter((key) => !isSame(own[key], others[key]))
+    .filter((key) => !isSame(own[key], others[key]) && !(key === 'eventWebhook' && canChange(running, next)))
     .sort()
   return {
     added: Object.keys(after).filter((name) => !Object.hasOwn(before, name)),
@@ -33,8 +33,15 @@ export function compareConfigs(running: GatewayConfig, next: GatewayConfig): Con
 /** Returns the configuration that a running gateway gets from another: it keeps the sections that only a restart changes. */
 export function applicablePart(running: GatewayConfig, next: GatewayConfig): GatewayConfig {
   const { servers } = next.options
-  const { sets, search, accounts, serverAuth } = next.settings
-  const { sets: _sets, search: _search, accounts: _accounts, serverAuth: _serverAuth, ...kept } = running.settings
+  const { sets, search, accounts, serverAuth, eventWebhook } = next.settings
+  const {
+    sets: _sets,
+    search: _search,
+    accounts: _accounts,
+    serverAuth: _serverAuth,
+    eventWebhook: used,
+    ...kept
+  } = running.settings
   return {
     options: { ...running.options, servers },
     settings: {
@@ -43,6 +50,7 @@ export function applicablePart(running: GatewayConfig, next: GatewayConfig): Gat
       ...(search !== undefined && { search }),
       ...(accounts && { accounts }),
       ...(serverAuth && { serverAuth }),
+      ...(eventWebhook && { eventWebhook: { ...eventWebhook, ...(used && { url: used.url }) } }),
     },
     policies: next.policies,
     warnings: next.warnings,
@@ -60,15 +68,29 @@ export function serversWithOtherCredentials(running: GatewayConfig, next: Gatewa
 }
 
 /** Returns all that is configured for each server. */
-function serversOf({ options, settings: { serverAuth = {} } }: GatewayConfig): { readonly [name: string]: unknown } {
-  return Object.fromEntries(Object.entries(options.servers).map(([name, server]) => [name, [server, serverAuth[name]]]))
+function serversOf({ options, settings }: GatewayConfig): { readonly [name: string]: unknown } {
+  const { serverAuth = {}, eventWebhook } = settings
+  return Object.fromEntries(
+    Object.entries(options.servers).map(([name, server]) => [
+      name,
+      [server, serverAuth[name], eventWebhook?.servers.includes(name) ?? false],
+    ]),
+  )
 }
 
 /** Returns the sections that do not belong to servers. */
 function sectionsOf({ options, settings, policies }: GatewayConfig): { readonly [key: string]: unknown } {
   const { servers: _servers, ...others } = options
-  const { serverAuth: _auth, ...rest } = settings
-  return { ...others, ...rest, ...policies }
+  const { serverAuth: _auth, eventWebhook, ...rest } = settings
+  return { ...others, ...rest, ...policies, ...(eventWebhook && { eventWebhook: eventWebhook.url }) }
+}
+
+/**
+ * Reports whether the URL to which servers deliver events can change while the gateway runs: it is no longer used, or it is the first one. Without
+ * authorization, only a gateway that starts with it accepts its host.
+ */
+function canChange({ settings: own }: GatewayConfig, { settings: next }: GatewayConfig): boolean {
+  return !next.eventWebhook || (!own.eventWebhook && own.auth !== undefined)
 }
 
 function isSame(one: unknown, other: unknown): boolean {

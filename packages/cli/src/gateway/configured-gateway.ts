@@ -8,6 +8,7 @@ import {
   formatChange,
   type Gateway,
   type GatewayConfig,
+  type GatewayOptions,
   type ListStore,
   serverPathOf,
   serverPaths,
@@ -22,6 +23,7 @@ import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import type { Activity } from './activity.ts'
 import { describeError } from './describe-error.ts'
+import { createEventDeliveries } from './event-webhook.ts'
 import { createListFolder } from './list-folder.ts'
 import type { LoadedGateway } from './load.ts'
 import { createServerCredentials, needsAccounts, type ServerCredentials } from './server-credentials.ts'
@@ -35,8 +37,12 @@ export interface ConfiguredGateway {
   readonly policies: () => ConfiguredPolicies
   /** Returns the paths below the endpoint: those of sets of tools, and of servers. */
   readonly paths: () => readonly string[]
-  /** Serves the pages on which users connect accounts. */
+  /** Serves the pages on which users connect accounts, and receives the deliveries of events. */
   readonly onRequest: OnRequest
+  /** Returns the URL of the deliveries of events; `undefined` if there are none. */
+  readonly deliveryUrl: () => URL | undefined
+  /** Returns the servers of a configuration, as `createGateway` takes them. @throws CliError if one cannot deliver its events. */
+  serversOf(config: GatewayConfig): GatewayOptions['servers']
   /**
    * Prepares the settings of another configuration: its policies, sets, search and credentials. Resolves to a function that applies them to
    * the requests that arrive afterwards. Stores and servers stay as they are.
@@ -55,6 +61,8 @@ export interface ConfiguredGatewayOptions {
   readonly path: string
   /** All callers are the user of this machine. */
   readonly singleUser: boolean
+  /** The gateway serves its clients over stdio. */
+  readonly isStdio: boolean
   /** The set of tools to offer. Default: all tools, and the sets at their paths. */
   readonly set: string | undefined
   /** Offers three tools that search, describe and call, whatever the configuration says. */
@@ -79,12 +87,19 @@ export async function createConfiguredGateway(
   const stores = store === undefined ? undefined : await openConfiguredStores(store, directory, variables)
   /** Keeps what has to survive a change of the configuration if there are no stores. */
   const memory = { store: memoryStores().store, sealingKeys: [generateKey()] }
+  const deliveries = createEventDeliveries({
+    stores,
+    sealingKeys: config.options.sealingKeys,
+    isStdio: options.isStdio,
+    onError: (error) => options.io.log(`A delivery of events failed: ${variables.hide(describeError(error))}`),
+  })
   const createRules = createRulesFactory({ ...options, stores, memory, onConnected: (server) => gateway.refresh(server) })
   let current = await createRules(loaded)
   const gateway: Gateway = withUsageErrors(() =>
     createGateway({
       info: { name: 'portcall-gateway', version: VERSION, title: 'Portcall gateway' },
       ...config.options,
+      servers: deliveries.serversOf(config),
       policy: current.policies.policies,
       credentials: (request) => current.credentials.credentials(request),
       middleware: current.middleware,
@@ -99,7 +114,9 @@ export async function createConfiguredGateway(
     stores,
     policies: () => current.policies,
     paths: () => current.paths,
-    onRequest: (request) => current.credentials.onRequest?.(request),
+    onRequest: (request) => deliveries.onRequest(request) ?? current.credentials.onRequest?.(request),
+    deliveryUrl: deliveries.url,
+    serversOf: deliveries.serversOf,
     async prepare(next) {
       const rules = await createRules(next)
       return () => {

@@ -78,7 +78,7 @@ export function createController(options: ControllerOptions): Controller {
     )
   /** Offers the current servers. Those that are replaced finish their calls meanwhile, so nothing waits for them. */
   const apply = (restarted: readonly string[] = []): void => {
-    const servers = serversOf(current.config.options.servers)
+    const servers = serversOf(configured.serversOf(current.config))
     const others = Object.entries(servers).filter(([name]) => !restarted.includes(name))
     for (const each of restarted.length > 0 ? [Object.fromEntries(others), servers] : [servers])
       gateway.setServers(each).catch((error: unknown) => {
@@ -98,6 +98,7 @@ export function createController(options: ControllerOptions): Controller {
       assertUsable(running, next.config)
       const changes = compareConfigs(running, next.config)
       const config = applicablePart(running, next.config)
+      configured.serversOf(config)
       const otherCredentials = serversWithOtherCredentials(running, config)
       const applyRules =
         changes.applied.length > 0 || otherCredentials.length > 0 ? await configured.prepare({ ...next, config }) : undefined

@@ -9,6 +9,7 @@ import type { FlagOf } from '../command.ts'
 import { readPortFlag } from '../command-line/flag-values.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { Controller } from './controller.ts'
+import { createDeliveryHost } from './delivery-host.ts'
 import { createAdminToken, writeRunFile } from './run-file.ts'
 
 /** The values of `GATEWAY_LISTEN_FLAGS`. */
@@ -42,6 +43,8 @@ export interface ListenContext {
   readonly paths?: () => readonly string[]
   /** The server card of the gateway. Default: none. */
   readonly card?: ServeOptions['card']
+  /** The URL of the deliveries of events, which `onRequest` answers. Default: there are none. */
+  readonly deliveryUrl?: URL | undefined
   /** Serves pages next to the endpoint. */
   readonly onRequest?: OnRequest | undefined
 }
@@ -49,7 +52,7 @@ export interface ListenContext {
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
 export async function listenOverHttp(
   server: ServerLike,
-  { config, flags, portFlag = 'port', isReady, onRequest, paths, card }: ListenContext,
+  { config, flags, portFlag = 'port', isReady, onRequest, paths, card, deliveryUrl }: ListenContext,
 ): Promise<ListeningServer> {
   const { listen = {}, auth } = config?.settings ?? {}
   const { serve } = await import('portcall/node')
@@ -59,18 +62,19 @@ export async function listenOverHttp(
   const protection = auth && (await createProtectionOptions(auth))
   const path = flags.path ?? protection?.path ?? listen.path ?? '/mcp'
   const refusePath = paths && createPathCheck(path, paths)
+  const allowedHosts = flags['allow-host'].length > 0 ? flags['allow-host'] : (protection?.allowedHosts ?? listen.allowedHosts)
+  const deliveryHost = createDeliveryHost(deliveryUrl, allowedHosts)
+  const hooks = [deliveryHost?.refuse, refusePath, onRequest, protection?.onRequest].filter((hook) => hook !== undefined)
   const options: ServeOptions = {
     ...listen,
     ...protection,
-    ...((onRequest || refusePath) && {
-      onRequest: (request) => refusePath?.(request) ?? onRequest?.(request) ?? protection?.onRequest(request),
-    }),
+    ...(hooks.length > 0 && { onRequest: firstAnswer(hooks) }),
     ...(listen.allowedOrigins && { allowedOrigins: listen.allowedOrigins }),
     ...(flags.port !== undefined && { port: readPortFlag(portFlag, flags.port) }),
     ...(host !== undefined && { host }),
     path: paths ? `${path}/*` : path,
     card: card ?? false,
-    ...(flags['allow-host'].length > 0 && { allowedHosts: flags['allow-host'] }),
+    ...((deliveryHost?.allowedHosts ?? allowedHosts) && { allowedHosts: deliveryHost?.allowedHosts ?? allowedHosts }),
     ...(flags['allow-origin'].length > 0 && { allowedOrigins: flags['allow-origin'] }),
     ...(isReady && { health: { check: isReady } }),
     handleProcessSignals: false,
@@ -84,6 +88,17 @@ export async function listenOverHttp(
         )
       : new CliError('usage', message)
   })
+}
+
+/** Returns the hook that passes a request to others until one answers. */
+function firstAnswer(hooks: readonly OnRequest[]): OnRequest {
+  return (request) => {
+    for (const hook of hooks) {
+      const response = hook(request)
+      if (response) return response
+    }
+    return undefined
+  }
 }
 
 /** Answers requests for paths that do not exist. */

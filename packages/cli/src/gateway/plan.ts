@@ -25,7 +25,7 @@ export async function printPlan(
   { endpoint, io }: { readonly endpoint: string; readonly io: Io },
 ): Promise<void> {
   const { servers, names = {} } = config.options
-  const { auth, store, admin } = config.settings
+  const { auth, store, admin, eventWebhook } = config.settings
   const [pinned, { estimateTotalTokens }] = await Promise.all([
     readPinnedTools(config, directory),
     import('portcall/diagnostics'),
@@ -37,6 +37,7 @@ export async function printPlan(
     store: store === undefined ? 'memory' : store.slice(0, store.indexOf(':')),
     admin: admin === false ? 'off' : (admin.port ?? 'any free port'),
     names: names.mode ?? 'always',
+    ...(eventWebhook && { 'event webhook': eventWebhook.url }),
     ...describePolicies(config.policies),
     warnings: notesOf(config),
     servers: Object.entries(servers).map(([name, server]) =>

@@ -42,6 +42,7 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
     io,
     set: flags.set,
     search: flags.search,
+    isStdio: flags.stdio,
     ...place,
     origin: flags.stdio ? lazyPageServer((request) => configured.onRequest(request)) : () => originOf(endpoint) ?? place.origin,
   })
@@ -56,6 +57,7 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
         flags: { ...flags, port: place.port },
         isReady: () => isReady,
         onRequest: configured.onRequest,
+        deliveryUrl: configured.deliveryUrl(),
         paths: configured.paths,
         ...(config.settings.listen.card && { card: { catalog: { entries: gatewayEntries(gateway) } } }),
       })

@@ -8,6 +8,8 @@ export interface ServerNames {
   readonly tools: readonly string[]
   /** The names of prompts on the server. */
   readonly prompts: readonly string[]
+  /** The names of event types that the server delivers to webhooks, and not by push. */
+  readonly webhookEvents: readonly string[]
   /** The names under which the gateway offers tools. */
   readonly exposedTools: readonly string[]
 }

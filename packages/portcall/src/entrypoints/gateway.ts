@@ -53,6 +53,7 @@ export type {
   GatewayApiKey,
   GatewayAuthSettings,
   GatewayConfig,
+  GatewayEventWebhookSettings,
   GatewayIssuer,
   GatewayListenSettings,
   GatewaySettings,

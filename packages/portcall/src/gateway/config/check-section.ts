@@ -9,6 +9,7 @@ import type { Issue } from '../../schema/standard.ts'
 import { NARROWED_LISTS } from '../policy/narrow-views.ts'
 import { asWritten, valueAt } from './as-written.ts'
 import { checkAccounts, checkServerAuth, checkSets } from './check-access.ts'
+import { checkEventWebhook } from './check-event-webhook.ts'
 import { narrowSchema } from './narrow-schema.ts'
 import { GATEWAY_SECTION_SCHEMA } from './schema.ts'
 import type { ConfigIssue, GatewaySection } from './types.ts'
@@ -110,6 +111,7 @@ const CHECKS: readonly Check[] = [
   checkServerAuth,
   checkAccounts,
   checkSets,
+  checkEventWebhook,
   ({ servers = {} }, names) =>
     Object.keys(servers)
       .filter((name) => !names.includes(name))

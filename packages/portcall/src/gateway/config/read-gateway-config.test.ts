@@ -120,6 +120,19 @@ describe('a valid configuration', () => {
     expect((await read(`{ "mcpServers": { "a": { "url": "http://a/" } }, ${ofHost} }`)).warnings).toEqual([])
   })
 
+  test('names the servers that deliver events, and the URL: by default one at the origin of the resource', async () => {
+    const servers = (more: string): string =>
+      `{ "mcpServers": { "a": { "url": "http://x/mcp" }, "b": { "url": "http://y/mcp" } }, "gateway": { "servers": { "b": { "eventWebhook": true } }${more} } }`
+    const url = 'https://gw.example.com/hooks?key=1'
+    const named = await read(servers(`, "eventWebhook": { "url": "${url}" }`))
+    expect(named.settings.eventWebhook).toEqual({ url, servers: ['b'] })
+    expect(named.options.servers.b).not.toHaveProperty('eventWebhook')
+    const auth = '"auth": { "resource": "https://gw.example.com/tenant/mcp", "issuers": ["https://login.example.com"] }'
+    const { settings } = await read(servers(`, ${auth}`))
+    expect(settings.eventWebhook).toEqual({ url: 'https://gw.example.com/mcp-events', servers: ['b'] })
+    expect((await read(FULL)).settings).not.toHaveProperty('eventWebhook')
+  })
+
   test('may consist of settings for servers from elsewhere, of which invalid ones are left out', async () => {
     const servers = [
       { name: 'a', target: new URL('http://a/') },

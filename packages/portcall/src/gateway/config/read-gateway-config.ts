@@ -14,6 +14,7 @@ import { createVariableSource, expandVariables, FieldError, type VariableSource 
 import { isObject } from '../../jsonrpc/message.ts'
 import type { GatewayServerOptions, ItemRules } from '../api/options.ts'
 import { PER_CALLER } from './access-settings.ts'
+import { eventWebhookUrl } from './check-event-webhook.ts'
 import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
 import { GATEWAY_SECTION_SCHEMA, SERVER_SCHEMA } from './schema.ts'
 import { readTypedValues } from './typed-values.ts'
@@ -187,6 +188,7 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
       admin,
       ...withoutUndefined({ auth, store, search, start, keepLists, sets, accounts, channel }),
       ...serverAuthOf(section, usable),
+      ...eventWebhookOf(section, usable),
     },
     policies: withoutUndefined({ policy, pins, limits, audit, views }),
     warnings,
@@ -203,8 +205,16 @@ function serverAuthOf({ servers = {} }: GatewaySection, usable: readonly UsableS
   return entries.length > 0 ? { serverAuth: Object.fromEntries(entries) } : {}
 }
 
+/** Returns the endpoint for the deliveries of the servers that have some. */
+function eventWebhookOf(section: GatewaySection, usable: readonly UsableServer[]): Pick<GatewaySettings, 'eventWebhook'> {
+  const { servers: settings = {} } = section
+  const url = eventWebhookUrl(section)
+  const servers = usable.flatMap(({ name }) => (Object.hasOwn(settings, name) && settings[name]?.eventWebhook ? [name] : []))
+  return url !== undefined && servers.length > 0 ? { eventWebhook: { url, servers } } : {}
+}
+
 function toServerOptions({ name, target, headers, tools }: UsableServer, { servers = {} }: GatewaySection): GatewayServerOptions {
-  const { auth, ...settings } = (Object.hasOwn(servers, name) ? servers[name] : undefined) ?? {}
+  const { auth, eventWebhook: _, ...settings } = (Object.hasOwn(servers, name) ? servers[name] : undefined) ?? {}
   const sharing = auth && PER_CALLER.has(auth.type) ? 'principal' : 'shared'
   const ownTarget = target instanceof URL ? target : { ...target, terminateWithParent: true }
   return {

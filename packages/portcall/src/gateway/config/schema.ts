@@ -33,6 +33,9 @@ export const SERVER_SCHEMA: JsonObject = section('How the gateway uses one serve
   prompts: items('prompts', { isNamed: true }),
   resources: items('resources and resource templates', { isNamed: false }),
   events: items('event types', { isNamed: true }),
+  eventWebhook: flag(
+    'Receives the events that the server delivers to webhooks only, at the URL of `eventWebhook`, and offers them by `push`. Default: false, such events are left out.',
+  ),
   listTimeoutMs: count('How long a list waits for the server before it leaves it out, in milliseconds. Default: 2000.'),
   capabilities: choice(
     'The client capabilities that a program of an older protocol version is started with. `all`: every kind of input, so that clients with different capabilities share a process. `exact`: those of each client, in processes of their own. Default: `all` for processes with one user, because the gateway has no `auth` or `sharing` is `principal`, and otherwise `exact`.',
@@ -152,6 +155,11 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
     dots: flag('Allows dots in names, which some models do not accept. Default: false.'),
   }),
   servers: record('Settings of each server, by its name.', SERVER_SCHEMA),
+  eventWebhook: section('Where servers deliver events, for those with `servers.NAME.eventWebhook`.', {
+    url: text(
+      'The public https URL. The gateway serves its path next to the endpoint; only an address of this machine may have http. Default: `/mcp-events` at the origin of `auth.resource`.',
+    ),
+  }),
   search: SEARCH_SCHEMA,
   channel: CHANNEL_SCHEMA,
   sets: SETS_SCHEMA,

@@ -71,6 +71,14 @@ export interface GatewayListenSettings {
   readonly shutdownDelayMs?: number
 }
 
+/** The endpoint to which servers deliver events. */
+export interface GatewayEventWebhookSettings {
+  /** Its public URL. */
+  readonly url: string
+  /** The names of the servers that need the option `eventWebhook`. */
+  readonly servers: readonly string[]
+}
+
 /** The admin endpoint of a gateway. */
 export interface GatewayAdminSettings {
   /** The port; 0 for any free port. */
@@ -99,6 +107,8 @@ export interface GatewaySettings {
   readonly channel?: Omit<ClaudeChannelOptions, 'onError'>
   /** The accounts of users at servers. */
   readonly accounts?: GatewayAccountSettings
+  /** The endpoint to which servers deliver events, if there are any that do. */
+  readonly eventWebhook?: GatewayEventWebhookSettings
   /** Authentication to servers, by their name. */
   readonly serverAuth?: { readonly [server: string]: GatewayServerAuth }
 }
@@ -119,16 +129,22 @@ export interface GatewayConfig {
 
 /** The settings of one server. */
 export interface GatewayServerSettings
-  extends Omit<GatewayServerOptions, 'target' | 'headers' | 'auth' | 'fetch' | 'proxy' | 'http' | 'credentials' | 'middleware'> {
+  extends Omit<
+    GatewayServerOptions,
+    'target' | 'headers' | 'auth' | 'fetch' | 'proxy' | 'http' | 'credentials' | 'middleware' | 'eventWebhook'
+  > {
+  /** Receives the events that the server delivers to webhooks only. */
+  readonly eventWebhook?: boolean
   /** Authentication to the server. */
   readonly auth?: GatewayServerAuth
 }
 
 /** The `gateway` section, as the schema describes it. */
-export type GatewaySection = Partial<Omit<GatewaySettings, 'serverAuth'>> &
+export type GatewaySection = Partial<Omit<GatewaySettings, 'serverAuth' | 'eventWebhook'>> &
   GatewayPolicySettings &
   Pick<GatewayOptions, 'info' | 'instructions' | 'names' | 'sealingKeys' | 'pageSize' | 'requestStateTtlMs'> & {
     readonly servers?: { readonly [name: string]: GatewayServerSettings }
+    readonly eventWebhook?: Partial<Pick<GatewayEventWebhookSettings, 'url'>>
   }
 
 /** A server that can be used. */
