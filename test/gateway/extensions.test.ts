@@ -163,6 +163,33 @@ test('skills of two servers with the same name are listed and loaded from their 
   expect(text).toContain('Write to two.')
 })
 
+test('a long list of skills of two servers has pages behind a gateway, also over HTTP', async () => {
+  const serveMany = async (name: string, count: number): Promise<string> => {
+    const server = createServer({ name, version: '1' }, { pageSize: 4, extensions: [skills()] })
+    const folder = await mkdtemp(join(tmpdir(), 'portcall-skills-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    for (let at = 10; at < 10 + count; at++) {
+      await mkdir(join(folder, `s${at}`))
+      await writeFile(join(folder, `s${at}`, 'SKILL.md'), `---\nname: s${at}\ndescription: Of ${name}\n---\nDo it.\n`)
+    }
+    const { close } = await server.skills(folder)
+    onTestFinished(close)
+    return serveOnce(server)
+  }
+  const [one, two] = await Promise.all([serveMany('one', 11), serveMany('two', 9)])
+  const gateway = createGateway({ servers: { one, two }, pageSize: 6 })
+  onTestFinished(() => gateway.close())
+  await using peer = await connect(await serveOnce(gateway), { extensions: [clientSkills()] })
+  const first = await peer.request('skills/list')
+  expect(first.skills).toHaveLength(6)
+  const entries = await peer.skills.list().toArray()
+  const uris = ([name, count]: readonly [string, number]): string[] =>
+    Array.from({ length: count }, (_, at) => `skill://${name}+/s${at + 10}/SKILL.md`)
+  expect(entries.map(({ uri }) => uri)).toEqual([uris(['one', 11]), uris(['two', 9])].flat())
+  expect(JSON.stringify(await peer.skills.load(entries.at(-1) ?? ''))).toContain('Do it.')
+  await expect(peer.request('skills/list', { cursor: 'x' })).rejects.toMatchObject({ code: -32602 })
+})
+
 test('SKL-044 SKL-048 entries, reads and directories of skills have the same URIs behind a gateway', async () => {
   const gateway = await startPair('2026-07-28', ['one', 'two'])
   await using peer = await connect(await serveOnce(gateway), { extensions: [clientSkills()] })

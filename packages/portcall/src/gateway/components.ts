@@ -17,6 +17,7 @@ import { createSharedStreams } from './events/shared-streams.ts'
 import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
+import { createListPager, type ListPager } from './lists/pager.ts'
 import { createSharedRefresh, type SharedRefresh } from './lists/shared-refresh.ts'
 import type { CombinedPolicies } from './policy/combine.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './routes/registry.ts'
@@ -32,6 +33,7 @@ export interface GatewayComponents {
   readonly lists: MergedLists
   readonly cursors: ListCursors
   readonly listItems: ListItems
+  readonly pager: ListPager
   readonly router: Router
   readonly forwardCall: ForwardCall
   readonly subscriptions: Subscriptions
@@ -80,6 +82,7 @@ export function createComponents(
   const processes = createGatewayProcesses({ stores, exchange })
   const taskIds = createTaskIds(sealer)
   const cursors = createListCursors(sealer)
+  const pager = createListPager(cursors, pageSize)
   const registry = createUpstreamRegistry(options.names)
   const lists = createMergedLists({ registry, onEvent })
   const viewReads = createViewReads()
@@ -114,7 +117,8 @@ export function createComponents(
     registry,
     lists,
     cursors,
-    listItems: createListItems({ registry, lists, cursors, pageSize }),
+    listItems: createListItems({ registry, lists, pager }),
+    pager,
     router,
     forwardCall: createCallForwarder({
       registry,

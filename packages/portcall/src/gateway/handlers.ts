@@ -34,8 +34,8 @@ export interface GatewayHandlers {
 }
 
 export function createGatewayHandlers(components: GatewayComponents): GatewayHandlers {
-  const { registry, router, forwardCall, subscriptions, sharedRefresh, eventStreams } = components
-  const skills = createMergedSkills({ registry, router })
+  const { registry, router, forwardCall, subscriptions, sharedRefresh, eventStreams, pager, onEvent } = components
+  const skills = createMergedSkills({ registry, router, pager, onEvent })
   const events = createMergedEvents({ registry, forwardCall, streams: eventStreams })
   /** The methods of extensions whose results are merged. */
   const merged = new Map<string, GatewayMethodHandler>([

@@ -7,15 +7,14 @@ import type { Caller } from '../policy/caller.ts'
 import type { GatewayKindInfo } from '../policy/item-kinds.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
-import { invalidCursor, type ListCursors } from './cursors.ts'
 import { isAtPath, mayKnowServer } from './known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
+import type { ListPager } from './pager.ts'
 
 export interface ListItemsOptions {
   readonly lists: MergedLists
   readonly registry: CurrentTable
-  readonly cursors: ListCursors
-  readonly pageSize: number
+  readonly pager: ListPager
 }
 
 /** Answers a list request: the visible items of all servers, page by page. */
@@ -25,7 +24,7 @@ export type ListItems = (
   request: { readonly cursor: unknown; readonly auth: ExchangeContext['auth'] },
 ) => Promise<JsonObject>
 
-export function createListItems({ lists, registry, cursors, pageSize }: ListItemsOptions): ListItems {
+export function createListItems({ lists, registry, pager }: ListItemsOptions): ListItems {
   const visibleItems = ({ items }: MergedList, caller: Caller): JsonObject[] => {
     const { policies, selection } = caller
     const all = [...items.values()]
@@ -43,25 +42,14 @@ export function createListItems({ lists, registry, cursors, pageSize }: ListItem
     )
     failIfRequired(list, servers)
     const items = visibleItems(list, caller)
-    const binding = { auth, method: info.method }
-    const last = await cursors.open(cursor, binding)
-    const start = last === undefined ? 0 : indexAfter(last)
-    const page = items.slice(start, start + pageSize)
-    const isLast = start + pageSize >= items.length
+    const { page, nextCursor } = await pager({ items, id: info.id, cursor, binding: { auth, method: info.method } })
     const unavailable = Object.fromEntries(servers.map(({ name }) => [name, describeToCaller(list.missing.get(name))]))
     return {
       resultType: 'complete',
       [info.key]: page,
-      ...(!isLast && { nextCursor: await cursors.seal(page.at(-1)?.[info.id], binding) }),
+      ...(nextCursor !== undefined && { nextCursor }),
       ...list.rules,
       ...(servers.length > 0 && { _meta: { [UNAVAILABLE_META]: unavailable, ...keptMeta(list, servers) } }),
-    }
-
-    /** Returns the index after the last item of the previous page. */
-    function indexAfter(previous: unknown): number {
-      const at = items.findIndex((item) => item[info.id] === previous)
-      if (at < 0) throw invalidCursor()
-      return at + 1
     }
   }
 }

@@ -44,8 +44,8 @@ export function withholdSkills(findWithheld: FindWithheld): Middleware {
     const list = (page: JsonObject): ReturnType<Exchange> =>
       next({ ...request, method: 'skills/list', params: { ...params, ...page } }, context)
     if (request.method === 'skills/list') {
-      const { first, skills } = await readSkills(list)
-      if (!isSuccess(first)) return first
+      const { first, skills, failed } = await readSkills(list)
+      if (!isSuccess(first) || failed) return { ...(failed ?? first), id: request.id }
       const { nextCursor: _next, ...result } = first.result
       return success(request.id, { ...result, skills: await keep(skills) })
     }
@@ -59,17 +59,28 @@ export function withholdSkills(findWithheld: FindWithheld): Middleware {
   }
 }
 
-/** Reads all pages of a list of skills. Returns the first response, and the skills up to a page that fails. */
-async function readSkills(
-  list: (page: JsonObject) => ReturnType<Exchange>,
-): Promise<{ readonly first: Response; readonly skills: readonly JsonObject[] }> {
+/** A list of skills. */
+interface ReadSkills {
+  /** The response with the first page. */
+  readonly first: Response
+  /** The skills up to a page that fails. */
+  readonly skills: readonly JsonObject[]
+  /** The response that is not a page. */
+  readonly failed: Response | undefined
+}
+
+/** Reads all pages of a list of skills. */
+async function readSkills(list: (page: JsonObject) => ReturnType<Exchange>): Promise<ReadSkills> {
   const first = await list({})
+  let failed: Response | undefined
   const fetch = async (cursor: string | undefined): Promise<JsonObject> => {
     const page = cursor === undefined ? first : await list({ cursor })
-    return isSuccess(page) ? page.result : {}
+    if (isSuccess(page)) return page.result
+    failed = page
+    return {}
   }
   const skills: JsonObject[] = []
   for await (const page of followPages({ method: 'skills/list', key: 'skills', fetch }))
     if (Array.isArray(page.skills)) skills.push(...page.skills.filter(isObject))
-  return { first, skills }
+  return { first, skills, failed }
 }
