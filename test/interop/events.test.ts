@@ -1,6 +1,4 @@
 /** Events by webhook with others: `standardwebhooks` signs and verifies, and the AI SDK subscribes and receives. */
-import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   createMCPClient,
   experimental_createMCPEventWebhook as createMCPEventWebhook,
@@ -14,8 +12,8 @@ import { memoryStores } from 'portcall/stores'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { serveHandler } from './serve-handler.ts'
 
-type Handler = (request: Request) => Promise<Response>
 type Subscription = Parameters<MCPEventStore['set']>[0]
 
 const EVENT = {
@@ -26,23 +24,6 @@ const EVENT = {
   cursor: 'c-1',
 }
 const BODY = JSON.stringify(EVENT)
-
-/** Serves a handler of web requests on this machine. */
-async function listen(handler: Handler): Promise<string> {
-  const server = createHttpServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk as Buffer)
-    const { method = 'GET', url = '/', headers } = incoming
-    const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined
-    const response = await handler(
-      new Request(`http://${headers.host}${url}`, { method, headers: headers as HeadersInit, ...(body && { body }) }),
-    )
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
-  })
-  onTestFinished(() => void server.close())
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-}
 
 describe('standardwebhooks', () => {
   const secret = createWebhookSecret()
@@ -135,7 +116,7 @@ describe('the AI SDK', () => {
   it('EVT-089 EVT-071 subscribes, answers our challenge, and receives our events, gaps and terminations', async () => {
     const store = createStore()
     const received: unknown[] = []
-    const callback = await listen(
+    const callback = await serveHandler(
       createMCPEventWebhook({
         store,
         onEvent: async ({ event, subscription }) => void received.push([subscription.id, event]),
@@ -150,7 +131,7 @@ describe('the AI SDK', () => {
     const subscription = await events.subscribe({
       name: 'order.created',
       arguments: {},
-      delivery: { mode: 'webhook', url: callback, allowInsecureLocalhost: true },
+      delivery: { mode: 'webhook', url: `${callback}/hook`, allowInsecureLocalhost: true },
     } as never)
     expect(subscription).toMatchObject({ id: 'sub_1', cursor: 'c-0', truncated: false })
     expect(await send(EVENT, 'ord-7731')).toEqual({ type: 'delivered' })
@@ -178,7 +159,7 @@ describe('the AI SDK', () => {
     onTestFinished(() => listening.close())
     const store = createStore()
     const received: unknown[] = []
-    const callback = await listen(
+    const callback = await serveHandler(
       createMCPEventWebhook({ store, onEvent: async ({ event }) => void received.push([event.eventId, event.data]) }),
     )
     const client = await createMCPClient({ transport: { type: 'http', url: listening.url }, experimental_events: { store } })
@@ -187,7 +168,7 @@ describe('the AI SDK', () => {
     const { id } = await events.subscribe({
       name: 'order.created',
       arguments: { region: 'eu' },
-      delivery: { mode: 'webhook', url: callback, allowInsecureLocalhost: true },
+      delivery: { mode: 'webhook', url: `${callback}/hook`, allowInsecureLocalhost: true },
     } as never)
     await created.emit({ orderId: '7731' }, { eventId: 'ord-7731' })
     await expect.poll(() => received, { timeout: 30_000 }).toEqual([['ord-7731', { orderId: '7731' }]])

@@ -54,8 +54,13 @@ function prepareGo() {
 /** How to run each server, or what is missing. */
 export function prepareForeign() {
   const python = preparePython()
-  const fastmcp = python.missing ? python : { ...python, args: [join(here, 'servers', 'python', 'fastmcp_server.py')] }
-  const foreign = { python, 'fastmcp-python': fastmcp, go: prepareGo() }
+  const pythonOf = (file) => (python.missing ? python : { ...python, args: [join(here, 'servers', 'python', file)] })
+  const foreign = {
+    python,
+    'fastmcp-python': pythonOf('fastmcp_server.py'),
+    'events-python': pythonOf('events_server.py'),
+    go: prepareGo(),
+  }
   for (const [name, { missing }] of Object.entries(foreign))
     if (missing) console.error(`\n!!! SKIPPED, the server ${name}: ${missing}\n`)
   return foreign
