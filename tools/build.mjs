@@ -1,9 +1,9 @@
 /** Builds the library and the CLI into packages/portcall/dist, with type declarations. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
-import { chunksOfEntryPoints } from './lib/chunks.mjs'
+import { chunksOfCommands, chunksOfEntryPoints } from './lib/chunks.mjs'
 import { bundleDeclarations } from './lib/declarations/bundle.mjs'
 import { entryPoints, programs } from './lib/entrypoints.mjs'
 import { copyPage } from './lib/page.mjs'
@@ -35,6 +35,7 @@ const INPUT = {
   resolve: { conditionNames: ['import', 'default'], mainFields: ['module', 'main'] },
   tsconfig: false,
   logLevel: 'warn',
+  experimental: { attachDebugInfo: 'none' },
 }
 const OUTPUT = {
   format: 'esm',
@@ -53,6 +54,25 @@ const smallPackages = {
   generateBundle(_options, chunks) {
     for (const [fileName, chunk] of Object.entries(chunks))
       if (SMALL.includes(chunk.name)) chunk.code = minifySync(fileName, chunk.code, { module: true }).code
+  },
+}
+
+/** Matches a file that only exports what another exports. */
+const FORWARDER = /^export \{[^}]*\} from "\.\/([^"]+)";\s*$/
+
+/** Removes the files that only export what another exports: what is loaded on demand from them is loaded from the other. */
+const withoutForwarders = {
+  name: 'without-forwarders',
+  generateBundle(_options, chunks) {
+    const targets = new Map()
+    for (const [fileName, { code }] of Object.entries(chunks)) {
+      const target = FORWARDER.exec(code)?.[1]
+      if (target === undefined) continue
+      targets.set(basename(fileName), target)
+      delete chunks[fileName]
+    }
+    for (const chunk of Object.values(chunks))
+      chunk.code = chunk.code.replace(/\bimport\("\.\/([^"]+)"\)/g, (_, name) => `import("./${targets.get(name) ?? name}")`)
   },
 }
 
@@ -96,14 +116,16 @@ async function writeEntryPoints(folder, entries, { groups = [], prefix = '' }) {
 
 /** Bundles the programs of the package separately, so that they do not affect the chunks that library users load. */
 async function writePrograms(folder) {
+  const commands = chunksOfCommands()
   const bundle = await rolldown({
     input: Object.fromEntries(programs().map(({ entry, source }) => [entry, source])),
     platform: 'node',
-    external: PUBLIC,
-    plugins: [smallPackages],
+    plugins: [smallPackages, withoutForwarders, commands.plugin],
     ...INPUT,
+    // A module can be in the chunk of another that loads it on demand.
+    checks: { ineffectiveDynamicImport: false },
   })
-  const codeSplitting = { groups: packageChunks }
+  const codeSplitting = { groups: [...packageChunks, ...commands.groups] }
   const { output } = await bundle.write({ ...OUTPUT, dir: folder, chunkFileNames: 'cli/[name].js', codeSplitting })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
