@@ -13,3 +13,11 @@ test('limits the attempts of each operation within ten minutes', () => {
     vi.useRealTimers()
   }
 })
+
+test('does not count attempts that are released', () => {
+  const { tryAcquire, release } = createRateLimiter({ maxAttempts: 1 })
+  expect(tryAcquire('a')).toBe(true)
+  release('a')
+  release('b')
+  expect([tryAcquire('a'), tryAcquire('a')]).toEqual([true, false])
+})

@@ -4,6 +4,8 @@ import { setLru } from '../../../util/src/lru.ts'
 export interface RateLimiter {
   /** Counts an attempt and returns true, or returns false if the limit is reached. */
   tryAcquire(operation: string): boolean
+  /** Uncounts an attempt. */
+  release(operation: string): void
 }
 
 export interface RateLimiterOptions {
@@ -28,6 +30,9 @@ export function createRateLimiter({ maxAttempts, windowMs = WINDOW_MS, now = Dat
       if (recent.length >= maxAttempts) return false
       setLru(attempts, [operation, [...recent, time]], MAX_OPERATIONS)
       return true
+    },
+    release(operation) {
+      attempts.get(operation)?.pop()
     },
   }
 }

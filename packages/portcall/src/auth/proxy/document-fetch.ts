@@ -6,6 +6,7 @@
  */
 import ipaddr from 'ipaddr.js'
 import { createSingleFlight } from '../../../../util/src/async.ts'
+import { limitedHost } from '../../../../util/src/limited-host.ts'
 import { isStrictUrl } from '../../../../util/src/strict-url.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
@@ -72,7 +73,7 @@ export function createDocumentFetch(options: DocumentFetchOptions): DocumentFetc
   const mayStart = (url: string, requester: string | undefined): boolean =>
     running < MAX_CONCURRENT_FETCHES &&
     (requester === undefined || requesters.tryAcquire(networkOf(requester))) &&
-    hosts.tryAcquire(new URL(url).host)
+    hosts.tryAcquire(limitedHost(url))
 
   const read = async (url: string, requester: string | undefined): Promise<string> => {
     const text = (await cache.get(url)) ?? (await flights.join(url))

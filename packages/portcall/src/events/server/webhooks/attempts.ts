@@ -1,4 +1,5 @@
 import { backoffMs } from '../../../../../util/src/backoff.ts'
+import { limitedHost } from '../../../../../util/src/limited-host.ts'
 import type { Turns } from '../../../../../util/src/turns.ts'
 import type { DeliveryFailure, DeliveryOutcome } from '../../delivery/outcome.ts'
 import type { EventSender } from '../../delivery/sender.ts'
@@ -102,7 +103,7 @@ export async function sendToEndpoint(
   { signal, options }: { readonly signal: AbortSignal; readonly options: WebhookSendOptions },
 ): Promise<DeliveryOutcome> {
   const { sender, turns, now } = options
-  const { host } = new URL(record.url)
+  const host = limitedHost(record.url)
   if ((await turns.begin({ signal }, host)) !== true) throw new StoppedError()
   try {
     const secrets = secretsOf(record, now())

@@ -12,8 +12,10 @@ export interface WebhookLimits {
   maxTtlMs: number
   /** How long the proof that an endpoint wants deliveries is valid, in milliseconds. */
   proofTtlMs: number
-  /** How many challenges are sent to one host in a minute. */
+  /** How many challenges this process sends to one host in a minute that the host does not return. */
   maxChallenges: number
+  /** How many challenges this process sends in a minute for one principal. */
+  maxPrincipalChallenges: number
   /** How long deliveries are signed with the previous secret too, in milliseconds. */
   secretOverlapMs: number
   /** Maximum number of attempts to deliver one event. */
@@ -46,6 +48,7 @@ export const WEBHOOK_LIMITS: WebhookLimits = {
   maxTtlMs: 86_400_000,
   proofTtlMs: 86_400_000,
   maxChallenges: 10,
+  maxPrincipalChallenges: 60,
   secretOverlapMs: 300_000,
   maxAttempts: 5,
   maxHeld: 16,

@@ -1,4 +1,5 @@
-import { createRateLimiter } from '../../../auth/rate-limiter.ts'
+import { limitedHost } from '../../../../../util/src/limited-host.ts'
+import { createRateLimiter, type RateLimiter } from '../../../auth/rate-limiter.ts'
 import type { EndpointError } from '../../../protocol/events.ts'
 import type { VerificationOutcome } from '../../delivery/outcome.ts'
 import type { EventSender } from '../../delivery/sender.ts'
@@ -21,12 +22,15 @@ export type ProveEndpoint = (endpoint: EndpointToProve) => Promise<void>
 export interface ProofOptions {
   readonly sender: Pick<EventSender, 'verify'>
   readonly subscriptions: Pick<SubscriptionStore, 'hasProof' | 'saveProof'>
-  readonly limits: Pick<WebhookLimits, 'maxChallenges' | 'proofTtlMs'>
+  readonly limits: Pick<WebhookLimits, ChallengeLimit | 'proofTtlMs'>
   /** Returns whether the operator knows that an endpoint wants deliveries. */
   readonly isKnown: (url: string, principal: string) => boolean | Promise<boolean>
   readonly createError: CreateEventError
   readonly onWarning: (message: string) => void
 }
+
+/** A limit of challenges. */
+type ChallengeLimit = 'maxChallenges' | 'maxPrincipalChallenges'
 
 const MINUTE_MS = 60_000
 const FAILURES: { readonly [reason in EndpointError]: string } = {
@@ -40,8 +44,10 @@ const FAILURES: { readonly [reason in EndpointError]: string } = {
 
 export function createProveEndpoint(options: ProofOptions): ProveEndpoint {
   const { sender, subscriptions, limits, isKnown, createError, onWarning } = options
-  const { maxChallenges, proofTtlMs } = limits
-  const challenges = createRateLimiter({ maxAttempts: maxChallenges, windowMs: MINUTE_MS })
+  const { proofTtlMs } = limits
+  const limiterOf = (limit: ChallengeLimit) => createRateLimiter({ maxAttempts: limits[limit], windowMs: MINUTE_MS })
+  const perHost = limiterOf('maxChallenges')
+  const perPrincipal = limiterOf('maxPrincipalChallenges')
 
   const requireVerified = (outcome: VerificationOutcome): void => {
     if (outcome.type === 'verified') return
@@ -49,13 +55,17 @@ export function createProveEndpoint(options: ProofOptions): ProveEndpoint {
     const reason = outcome.type === 'failed' ? outcome.reason : 'connection_refused'
     throw createError('CallbackEndpointError', `The endpoint ${FAILURES[reason]}`, { reason })
   }
-  const challenge = async ({ url, secrets, subscriptionId }: EndpointToProve): Promise<void> => {
-    if (!challenges.tryAcquire(new URL(url).host))
-      throw createError('ResourceExhausted', 'Too many challenges were sent to this host; try again in a minute', {
-        limit: 'maxChallenges',
-        max: maxChallenges,
-      })
+  const acquire = (limiter: RateLimiter, key: string, limit: ChallengeLimit): void => {
+    if (limiter.tryAcquire(key)) return
+    throw createError('ResourceExhausted', 'Too many challenges were sent; try again in a minute', { limit, max: limits[limit] })
+  }
+  const challenge = async ({ principal, url, secrets, subscriptionId }: EndpointToProve): Promise<void> => {
+    const host = limitedHost(url)
+    acquire(perPrincipal, principal, 'maxPrincipalChallenges')
+    acquire(perHost, host, 'maxChallenges')
     requireVerified(await sender.verify({ url, secrets, subscriptionId }))
+    // A host that wants the deliveries of many principals may get all their challenges.
+    perHost.release(host)
   }
   return async (endpoint) => {
     const { principal, url, isEndless } = endpoint

@@ -13,7 +13,7 @@ import { readAmount, readStart, type Selector, type Start } from '../selection.t
 import type { WebhookLimits } from './limits.ts'
 import type { ProveEndpoint } from './proof.ts'
 import { type DeliveryState, deliveryStatus, resumed, type SubscriptionRecord, storedAuth, watermarkOf } from './record.ts'
-import type { SubscriptionRef, SubscriptionStore } from './subscription-store.ts'
+import type { ExceededSubscriptionLimit, SubscriptionRef, SubscriptionStore } from './subscription-store.ts'
 
 export interface SubscribeOptions {
   readonly selector: Selector
@@ -46,6 +46,7 @@ export function createSubscribeHandlers(options: SubscribeOptions): { subscribe:
       const ref = await subscriptions.refOf(key)
       const id = ref.slice(ref.indexOf('/') + 1)
       const before = await subscriptions.read(ref)
+      if (!before) requireRoom(await subscriptions.limitOf(ref), options)
       const previous = previousSecret(before, secret, now() + limits.secretOverlapMs)
       await prove({ principal: auth.principal, url, secrets: secret, subscriptionId: id, isEndless: expiresAt === null })
       const record: SubscriptionRecord = {
@@ -58,8 +59,7 @@ export function createSubscribeHandlers(options: SubscribeOptions): { subscribe:
         expiresAt,
       }
       const position = await openSubscription({ ref, record, type, start, isNew: !before }, options)
-      const limit = await subscriptions.write(ref, record, !before)
-      if (limit) throw createError('ResourceExhausted', 'Too many subscriptions to events', { limit, max: limits[limit] })
+      requireRoom(await subscriptions.write(ref, record, !before), options)
       await announce(ref)
       return { id, refreshBefore: expiresAt === null ? null : new Date(expiresAt).toISOString(), ...position }
     },
@@ -77,6 +77,11 @@ export function createSubscribeHandlers(options: SubscribeOptions): { subscribe:
       return {}
     },
   }
+}
+
+/** @throws RpcError `ResourceExhausted` if a limit is exceeded. */
+function requireRoom(limit: ExceededSubscriptionLimit | undefined, { createError, limits }: SubscribeOptions): void {
+  if (limit) throw createError('ResourceExhausted', 'Too many subscriptions to events', { limit, max: limits[limit] })
 }
 
 function requirePrincipal({ auth }: Call, createError: CreateEventError): NonNullable<Call['auth']> {

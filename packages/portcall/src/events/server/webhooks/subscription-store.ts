@@ -13,6 +13,8 @@ export type ExceededSubscriptionLimit = 'maxSubscriptions' | 'maxPrincipalSubscr
 export interface SubscriptionStore {
   refOf(key: SubscriptionKey): Promise<SubscriptionRef>
   read(ref: SubscriptionRef): Promise<SubscriptionRecord | undefined>
+  /** Resolves to the limit that one more subscription of the owner would exceed. */
+  limitOf(ref: SubscriptionRef): Promise<ExceededSubscriptionLimit | undefined>
   /** Writes a subscription. Resolves to the limit that a new one exceeds; then nothing is stored. */
   write(ref: SubscriptionRef, record: SubscriptionRecord, isNew: boolean): Promise<ExceededSubscriptionLimit | undefined>
   /** Removes a subscription. */
@@ -57,10 +59,10 @@ export function subscriptionLeaseKey(ref: SubscriptionRef): string {
 export function createSubscriptionStore({ store, sealedStore, limits, now }: SubscriptionStoreOptions): SubscriptionStore {
   const ttlOf = (expiresAt: number | null): { ttlMs?: number } =>
     expiresAt === null ? {} : { ttlMs: Math.max(1, expiresAt + MAX_CLOCK_SKEW_MS - now()) }
-  const exceededLimit = async (ref: SubscriptionRef): Promise<ExceededSubscriptionLimit | undefined> => {
-    if ((await store.count(RECORD)) > limits.maxSubscriptions) return 'maxSubscriptions'
+  const exceededLimit = async (ref: SubscriptionRef, more: number): Promise<ExceededSubscriptionLimit | undefined> => {
+    if ((await store.count(RECORD)) + more > limits.maxSubscriptions) return 'maxSubscriptions'
     const owner = ref.slice(0, ref.indexOf('/') + 1)
-    return (await store.count(RECORD + owner)) > limits.maxPrincipalSubscriptions ? 'maxPrincipalSubscriptions' : undefined
+    return (await store.count(RECORD + owner)) + more > limits.maxPrincipalSubscriptions ? 'maxPrincipalSubscriptions' : undefined
   }
   const proofKey = async (principal: string, url: string): Promise<string> =>
     `${PROOF}${await ownerKey(principal)}/${await sha256(url)}`
@@ -76,9 +78,10 @@ export function createSubscriptionStore({ store, sealedStore, limits, now }: Sub
       const record = text === undefined ? undefined : (JSON.parse(text) as SubscriptionRecord)
       return record && (record.expiresAt === null || now() < record.expiresAt) ? record : undefined
     },
+    limitOf: (ref) => exceededLimit(ref, 1),
     async write(ref, record, isNew) {
       await sealedStore.set(RECORD + ref, JSON.stringify(record), ttlOf(record.expiresAt))
-      const limit = isNew ? await exceededLimit(ref) : undefined
+      const limit = isNew ? await exceededLimit(ref, 0) : undefined
       if (limit) await remove(ref)
       return limit
     },

@@ -160,10 +160,10 @@ describe('events/subscribe', () => {
     expect(endpoint.challenges).toEqual([])
   })
 
-  it('EVT-092 EVT-093 a proof is required, for each principal and URL, and limited for each host', async () => {
+  it('EVT-092 EVT-093 a proof is required, for each principal and URL', async () => {
     const endpoint = await openEndpoint()
     endpoint.answersChallenges = false
-    const { caller, params, subscribe } = createShop({ webhooks: { limits: { maxChallenges: 4 } } })
+    const { caller, params, subscribe } = createShop()
     const refused = await caller.error('events/subscribe', params(endpoint.url), ADA)
     expect(refused).toMatchObject({ code: -32027, data: { reason: 'challenge_failed' } })
     const away = await caller.error('events/subscribe', params('http://127.0.0.1:1/'), ADA)
@@ -174,11 +174,47 @@ describe('events/subscribe', () => {
     expect(endpoint.challenges).toHaveLength(2)
     await caller.result('events/subscribe', params(endpoint.url), BOB)
     expect(endpoint.challenges).toHaveLength(3)
-    await caller.result('events/subscribe', params(endpoint.url.replace('hook', 'other')), BOB)
-    expect(await caller.error('events/subscribe', params(endpoint.url.replace('hook', 'third')), BOB)).toMatchObject({
+  })
+
+  it('EVT-094 a host gets few challenges that it does not return, on whatever port, and as many as it returns', async () => {
+    const [victim, receiver] = [await openEndpoint(), await openEndpoint()]
+    victim.answersChallenges = false
+    const { caller, params, subscribe } = createShop({ webhooks: { limits: { maxChallenges: 3 } } })
+    for (const path of ['1', '2', '3', '4', '5']) await subscribe(`${receiver.url}?${path}`)
+    for (const url of [victim.url, 'http://127.0.0.1:1/', 'http://127.0.0.1:2/'])
+      expect(await caller.error('events/subscribe', params(url), ADA)).toMatchObject({ code: -32027 })
+    for (const [url, context] of [
+      ['http://127.0.0.1:3/', ADA],
+      [victim.url, BOB],
+    ] as const)
+      expect(await caller.error('events/subscribe', params(url), context)).toMatchObject({
+        code: -32025,
+        data: { limit: 'maxChallenges', max: 3 },
+      })
+    expect(victim.challenges).toHaveLength(1)
+  })
+
+  it('EVT-106 a principal cannot send any number of challenges through the server', async () => {
+    const endpoint = await openEndpoint()
+    const limits = { maxPrincipalChallenges: 3, maxPrincipalSubscriptions: 2 }
+    const { caller, params, subscribe, unsubscribe } = createShop({ webhooks: { limits } })
+    const urls = ['1', '2', '3', '4'].map((path) => `${endpoint.url}?${path}`) as [string, string, string, string]
+    for (const url of urls.slice(0, 2)) await subscribe(url)
+    // The limit of subscriptions is tested before the challenge.
+    expect(await caller.error('events/subscribe', params(urls[2]), ADA)).toMatchObject({
       code: -32025,
-      data: { limit: 'maxChallenges', max: 4 },
+      data: { limit: 'maxPrincipalSubscriptions' },
     })
+    expect(endpoint.challenges).toHaveLength(2)
+    await unsubscribe(urls[0])
+    await subscribe(urls[2])
+    await unsubscribe(urls[1])
+    expect(await caller.error('events/subscribe', params(urls[3]), ADA)).toMatchObject({
+      code: -32025,
+      data: { limit: 'maxPrincipalChallenges', max: 3 },
+    })
+    await caller.result('events/subscribe', params(urls[3]), BOB)
+    expect(endpoint.challenges).toHaveLength(4)
   })
 
   it('EVT-088 an endpoint that the operator knows needs no challenge', async () => {
