@@ -24,13 +24,15 @@ function isMemberName(node) {
   return parent.name === node && !ts.isVariableDeclaration(parent) && !ts.isStatement(parent)
 }
 
-/** Returns the identifiers of a statement that may refer to a declaration of its file or an import, and those that it declares. */
+/** Returns the identifiers of a statement that may refer to something outside of it, and those that it declares. */
 function identifiersOf(statement) {
   const found = []
+  const parameters = new Set()
   visit(statement, (node) => {
+    if (ts.isTypeParameterDeclaration(node) || ts.isParameter(node)) parameters.add(node.name.text)
     if (ts.isIdentifier(node) && !isMemberName(node)) found.push(node)
   })
-  return found
+  return found.filter(({ text }) => !parameters.has(text))
 }
 
 /**
