@@ -124,6 +124,25 @@ test('changes of the configuration end and begin subscriptions, and keep others'
   await eventually(() => expect(received).toEqual(['kept', 'again', 'still']))
 }, 60_000)
 
+test('a client keeps its subscription when the server is restarted, and it reaches the server as a new one', async () => {
+  const shop = await serveEventShop()
+  const port = await freePort()
+  const workspace = await createWorkspace(configOf(shop, `http://127.0.0.1:${port}/mcp-events`))
+  const { url } = await startGateway(workspace, '--port', String(port))
+  const client = await connectTo(url)
+  const received: string[] = []
+  await client.events.on(NAME, {}, ({ eventId }) => void received.push(eventId))
+  await shop.emit('before')
+  await eventually(() => expect(received).toEqual(['before']))
+  expect(await portcall(['gateway', 'restart', 'shop'], workspace)).toMatchObject({ code: 0 })
+  await shop.emit('after')
+  await eventually(() => expect(received).toEqual(['before', 'after']))
+  const methods = () => shop.requests.map(({ method }) => method).sort()
+  await eventually(() => expect(methods()).toEqual(['events/subscribe', 'events/subscribe', 'events/unsubscribe']))
+  const [first, second] = shop.requests.filter(({ method }) => method === 'events/subscribe')
+  expect(first?.secret).not.toBe(second?.secret)
+}, 60_000)
+
 test('mistakes', async () => {
   const shop = await serveEventShop(['push'])
   const servers = { shop: { eventWebhook: true } }

@@ -22,7 +22,7 @@ export interface EventShop {
   readonly entry: { readonly url: string; readonly headers: { readonly [name: string]: string } }
   /** The subscriptions that were made, refreshed and ended. */
   readonly requests: readonly SubscriptionRequest[]
-  emit(eventId: string): Promise<unknown>
+  emit(eventId: string, more?: object): Promise<unknown>
   /** Removes the event type. */
   remove(): void
 }
@@ -64,7 +64,7 @@ export async function serveEventShop(delivery: readonly ('webhook' | 'push')[] =
   return {
     entry: { url, headers: { authorization: `Bearer ${KEY}` } },
     requests,
-    emit: (eventId) => created.emit({ id: eventId }, { eventId }),
+    emit: (eventId, more = {}) => created.emit({ id: eventId, ...more }, { eventId }),
     remove: created.remove,
   }
 }
