@@ -1,5 +1,6 @@
 /** Processes of `portcall gateway` on one store behind a round-robin balancer, to which a server delivers events by webhook. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +23,8 @@ afterAll(() => redis?.stop())
 interface GatewayNode {
   readonly url: string
   kill(): void
+  /** Asks the process to stop. Resolves to its exit code. */
+  stop(): Promise<number | null>
 }
 
 interface Fleet {
@@ -65,6 +68,12 @@ async function startFleet(store: (dir: string) => string, count: number): Promis
       kill() {
         nodes.splice(nodes.indexOf(node), 1)
         child.kill('SIGKILL')
+      },
+      async stop() {
+        nodes.splice(nodes.indexOf(node), 1)
+        child.kill('SIGTERM')
+        const [code] = await once(child, 'exit')
+        return code
       },
     }
     nodes.push(node)
@@ -126,6 +135,31 @@ describe.each(STORES)('gateway processes on $name', ({ store, isAvailable }) => 
       await eventually(() => expect(other.received).toEqual(ids))
       await eventually(() => expect(received).toEqual(ids))
       expect(gaps).toEqual([])
+    },
+    120_000,
+  )
+
+  test.skipIf(!isAvailable)(
+    'a rolling restart loses nothing, and leaves no subscription behind',
+    async () => {
+      const { nodes, shop, start } = await startFleet(store, 2)
+      const [first, second] = nodes as [GatewayNode, GatewayNode]
+      let { url } = first
+      const { received, gaps } = await receiveAt(() => url)
+      const ids = Array.from({ length: 30 }, (_, at) => `ord-${at}`)
+      for (const id of ids.slice(0, 10)) await shop.emit(id)
+      for (const [at, node] of [first, second].entries()) {
+        const next = await start()
+        ;({ url } = next)
+        const stopped = node.stop()
+        for (const id of ids.slice(10 * at + 10, 10 * at + 20)) await shop.emit(id)
+        expect(await stopped).toBe(0)
+      }
+      await eventually(() => expect(received.toSorted()).toEqual(ids.toSorted()))
+      expect(gaps).toEqual([])
+      const urlsOf = (wanted: string) => shop.requests.filter(({ method }) => method === wanted).map((one) => one.url)
+      const ended = urlsOf('events/unsubscribe')
+      expect(new Set(urlsOf('events/subscribe').filter((made) => !ended.includes(made))).size).toBe(1)
     },
     120_000,
   )

@@ -395,4 +395,16 @@ describe('streams of a server whose options change', () => {
     const again = stream(gateway, { params: { cursor: one.cursor } as JsonObject })
     await receive(again, ['us-3'])
   })
+  test('do not end for good when it is removed and added at once', async () => {
+    const shop = createShop()
+    const { url } = await serveShop(shop)
+    const other = { target: createServer({ name: 'o', version: '1' }) }
+    const gateway = createGateway({ servers: { shop: { target: url }, other } })
+    onTestFinished(() => gateway.close())
+    const one = stream(gateway)
+    await active(one)
+    await Promise.all([gateway.setServers({ other }), gateway.setServers({ shop: { target: url }, other })])
+    expect(await one.response).toMatchObject({ result: { resultType: 'complete' } })
+    expect(one.methods).not.toContain('terminated')
+  })
 })

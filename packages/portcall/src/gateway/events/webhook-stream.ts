@@ -6,7 +6,7 @@ import type { EventWebhook, WebhookListener } from '../../events/receiver/types.
 import { createWebhookSecret } from '../../events/signature.ts'
 import { type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
 import { type EventCursor, EventMethod, EventNotification } from '../../protocol/events.ts'
-import type { EventStreamStart, RequestEventStream } from './stream-requests.ts'
+import type { EventStreamContext, EventStreamStart, RequestEventStream } from './stream-requests.ts'
 
 export interface WebhookStreamOptions {
   readonly webhook: EventWebhook
@@ -14,6 +14,8 @@ export interface WebhookStreamOptions {
   readonly selection: { readonly name: string; readonly arguments: JsonObject; readonly _meta: JsonObject }
   /** Sends a request to the server. @throws RpcError */
   readonly send: (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+  /** Called when a stream begins, with a promise that resolves when it has ended and the server knows it. */
+  readonly onOpen: (ended: Promise<unknown>) => void
 }
 
 /** Less than the interval of the heartbeats of streams. */
@@ -26,9 +28,9 @@ const MAX_WAITING = 16
  * Creates the request for a stream of events that the server delivers to webhooks only: the gateway is the receiver. It settles as a stream does. The
  * secret and the URL are those of the gateway, one for each stream, and no caller sees them.
  */
-export function createWebhookStream({ webhook, selection, send }: WebhookStreamOptions): RequestEventStream {
+export function createWebhookStream({ webhook, selection, send, onOpen }: WebhookStreamOptions): RequestEventStream {
   const { _meta, ...registered } = selection
-  return async (start, { signal, notify }) => {
+  const run = async (start: EventStreamStart, { signal, notify }: EventStreamContext, endings: Promise<unknown>[]) => {
     const url = new URL(webhook.url ?? '')
     url.searchParams.set('stream', randomId())
     const endpoint = { mode: 'webhook', url: url.href, secret: createWebhookSecret() }
@@ -47,10 +49,21 @@ export function createWebhookStream({ webhook, selection, send }: WebhookStreamO
       }
     } finally {
       clearInterval(timer)
-      await registration.end()
       const delivery = { mode: endpoint.mode, url: endpoint.url }
-      send(EventMethod.unsubscribe, { ...selection, delivery }, AbortSignal.timeout(UNSUBSCRIBE_TIMEOUT_MS)).catch(() => {})
+      const unsubscribed = send(EventMethod.unsubscribe, { ...selection, delivery }, AbortSignal.timeout(UNSUBSCRIBE_TIMEOUT_MS))
+      endings.push(unsubscribed.catch(() => {}))
+      await registration.end()
     }
+  }
+  return (start, context) => {
+    const endings: Promise<unknown>[] = []
+    const running = run(start, context, endings)
+    const ended = running.then(
+      () => {},
+      () => {},
+    )
+    onOpen(ended.then(() => Promise.all(endings)))
+    return running
   }
 }
 
