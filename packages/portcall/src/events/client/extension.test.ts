@@ -40,6 +40,7 @@ const typeWith =
 /** Connects to a server that answers as the script says. Records the params of each request. */
 async function scripted(script: Script, options: ClientEventsOptions = {}) {
   const requests: Array<{ method: string; params: JsonObject }> = []
+  const metas: JsonObject[] = []
   const counts = new Map<string, number>()
   const extension = defineServerExtension({
     id: EVENTS_EXTENSION,
@@ -47,6 +48,7 @@ async function scripted(script: Script, options: ClientEventsOptions = {}) {
       for (const [method, answer] of Object.entries(script))
         context.method(method, { open: true, ...(method === 'events/stream' && { longLived: true }) }, (params, call) => {
           const { _meta, ...own } = params
+          metas.push(_meta as JsonObject)
           requests.push({ method, params: own })
           const count = (counts.get(method) ?? 0) + 1
           counts.set(method, count)
@@ -61,7 +63,7 @@ async function scripted(script: Script, options: ClientEventsOptions = {}) {
     () => server.close(),
   )
   const paramsOf = (method: string): JsonObject[] => requests.filter((one) => one.method === method).map(({ params }) => params)
-  return { client, requests, paramsOf }
+  return { client, requests, metas, paramsOf }
 }
 
 /** Keeps states in memory, as JSON. */
@@ -214,7 +216,7 @@ describe('poll', () => {
   const polling = (answer: Answer, options: ClientEventsOptions = {}) =>
     scripted({ 'events/list': typeWith('poll'), 'events/poll': answer }, options)
 
-  test('EVT-028 EVT-031 EVT-032 starts at null, sends the last position, and asks at once while there is more', async () => {
+  test('EVT-020 EVT-028 EVT-031 EVT-032 starts at null, sends the last position, and asks at once while there is more', async () => {
     const ids: string[] = []
     const { client, paramsOf } = await polling((_, __, count) => {
       if (count === 1) return { events: [], cursor: 'c-1', truncated: false, hasMore: false, nextPollMs: 0 }
@@ -228,6 +230,19 @@ describe('poll', () => {
     expect(paramsOf('events/poll')).toEqual(
       [null, 'c-1', 'c-2'].map((cursor) => ({ name: 'order.created', arguments: EU, cursor, maxEvents: 2 })),
     )
+  })
+
+  test('EVT-002 declares the extension, without settings', async () => {
+    const { client, metas } = await polling(() => ({
+      events: [],
+      cursor: 'c',
+      truncated: false,
+      hasMore: false,
+      nextPollMs: 60_000,
+    }))
+    await client.events.on('order.created', EU, () => {})
+    expect(metas.length).toBeGreaterThan(1)
+    for (const meta of metas) expect(meta[MetaKey.clientCapabilities]).toMatchObject({ extensions: { [EVENTS_EXTENSION]: {} } })
   })
 
   test('waits as long as the server asks, and a second at least', async () => {

@@ -147,6 +147,36 @@ describe('events/poll', () => {
     expect(await caller.result('events/poll', { ...EU, cursor: second.cursor })).toMatchObject({ events: [], truncated: false })
   })
 
+  it('EVT-022 a cursor that is absent is null, and arguments that are absent are none', async () => {
+    const { server, caller } = createShop()
+    const beeped = server.event('beeped', { description: 'A beep', payload: z.object({}) })
+    const absent = await caller.result('events/poll', { name: 'beeped' })
+    const given = await caller.result('events/poll', { name: 'beeped', arguments: {}, cursor: null })
+    expect(absent).toEqual(given)
+    await beeped.emit({}, { eventId: 'b-1' })
+    expect(idsOf(await caller.result('events/poll', { name: 'beeped', cursor: absent.cursor }))).toEqual(['b-1'])
+  })
+
+  it('EVT-011 EVT-017 a type with more optional members goes on from earlier cursors', async () => {
+    const stores = memoryStores()
+    const { emit, caller, server } = createShop({ stores })
+    const { cursor } = await caller.result('events/poll', { ...EU, cursor: null })
+    await emit('1')
+    server.close()
+    const next = createServer({ name: 'shop', version: '2' }, { stores, extensions: [events()] })
+    cleanups.push(() => next.close())
+    const payload = ORDER.extend({ note: z.string().optional() })
+    const input = REGION.extend({ shop: z.string().optional() })
+    const created = next.event(
+      'order.created',
+      { description: 'Orders', input, payload },
+      { match: ({ data }) => data.region === 'eu' },
+    )
+    await created.emit({ orderId: '2', region: 'eu', note: 'new' }, { eventId: 'ord-2' })
+    const polled = await callerOf(next).result('events/poll', { ...EU, cursor })
+    expect([idsOf(polled), polled.truncated]).toEqual([['ord-1', 'ord-2'], false])
+  })
+
   it('starts on a log without events', async () => {
     const { caller, emit } = createShop()
     const { cursor } = await caller.result('events/poll', EU)
@@ -318,6 +348,26 @@ describe('events/stream', () => {
     expect(again.messages.map(({ params }) => params.eventId)).toEqual([undefined, 'ord-3'])
     stream.abort()
     expect(await stream.response).toMatchObject({ result: {} })
+  })
+
+  it('EVT-045 EVT-046 streams of one caller are open side by side, and each carries its own messages', async () => {
+    const { emit, caller, server } = createShop()
+    const eu = openStream(caller, { ...EU, cursor: null })
+    const us = openStream(caller, { ...EU, arguments: { region: 'us' }, cursor: null })
+    await Promise.all([eu.until('active'), us.until('active')])
+    await emit('1')
+    await emit('2', 'us')
+    server.event('other', { description: 'Another type', payload: z.object({}) })
+    await Promise.all([eu.until('event'), us.until('event')])
+    for (const [stream, id] of [
+      [eu, 'ord-1'],
+      [us, 'ord-2'],
+    ] as const) {
+      expect(stream.methods()).toEqual(['active', 'event'])
+      expect(stream.received('event')[0]?.params.eventId).toBe(id)
+    }
+    const idOf = ({ messages }: typeof eu) => new Set(messages.map(({ params }) => JSON.stringify(params._meta)))
+    expect([idOf(eu).size, idOf(us).size, new Set([...idOf(eu), ...idOf(us)]).size]).toEqual([1, 1, 2])
   })
 
   it('EVT-038 EVT-039 EVT-028 sends heartbeats with the position, also behind events of others', async () => {
