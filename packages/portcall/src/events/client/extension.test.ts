@@ -439,6 +439,22 @@ describe('push', () => {
     expect(paramsOf('events/stream')).toHaveLength(1)
   })
 
+  test('large events are not buffered without end while a handler is slow', async () => {
+    let sent = 0
+    const text = 'x'.repeat(1024 * 1024)
+    const { client } = await streaming(async ({ cursor }, call) => {
+      notify(call, 'active', { cursor, truncated: false })
+      while (sent < 100 && !call.signal.aborted)
+        notify(call, 'event', occurrence(`e${++sent}`, { cursor: `c-${sent}`, data: { text } }) as unknown as JsonObject)
+      return never()
+    })
+    const closed = new Promise<unknown>((resolve) => {
+      void client.events.on('order.created', EU, never, { onError: resolve })
+    })
+    expect(String(await closed)).toMatch(/faster than they are handled/)
+    expect(sent).toBeLessThan(20)
+  })
+
   test('a flood is not buffered without end', async () => {
     const handled = new Set<string>()
     const { client, paramsOf } = await streaming(async ({ cursor }, call) => {

@@ -17,8 +17,8 @@ export interface InboxItem {
 export interface Inbox {
   /** The position after the last item that was handled. */
   readonly cursor: EventCursor
-  /** The number of items that wait. */
-  readonly size: number
+  /** True if so many items wait, or so large ones, that no more should be added. */
+  readonly isFull: boolean
   /** Adds an item. Resolves when it was handled; never rejects. A handler that throws is called again, and then its error is reported. */
   add(item: InboxItem): Promise<void>
   /** Adds an item whose sender repeats it. @throws what the handler throws; the reason of the signal. */
@@ -42,6 +42,9 @@ export interface InboxOptions {
 }
 
 const MAX_SEEN = 1000
+/** So many items may wait for the handler, of so many characters unless it is a single one. */
+const MAX_WAITING = 1000
+const MAX_WAITING_LENGTH = 4 * 1024 * 1024
 const ATTEMPTS = 3
 const RETRY_DELAY = { firstMs: 200, maxMs: 2000 }
 
@@ -50,7 +53,8 @@ export function createInbox(options: InboxOptions): Inbox {
   const { signal, onError } = options
   const seen = new Map<string, true>()
   let { cursor } = options
-  let size = 0
+  let waiting = 0
+  let waitingLength = 0
   let tail: Promise<void> = Promise.resolve()
 
   const handleEvent = async (event: EventOccurrence, attempts: number): Promise<void> => {
@@ -87,10 +91,13 @@ export function createInbox(options: InboxOptions): Inbox {
     // The handler may have closed the subscription: its event is handled all the same.
     if (isHandled) await move(item).catch(report)
   }
-  const enqueue = (task: () => Promise<void>): Promise<void> => {
-    size++
+  const enqueue = (item: InboxItem, task: () => Promise<void>): Promise<void> => {
+    const length = waiting > 0 && item.event ? JSON.stringify(item.event).length : 0
+    waiting++
+    waitingLength += length
     const done = tail.then(task).finally(() => {
-      size--
+      waiting--
+      waitingLength -= length
     })
     tail = done.catch(() => {})
     return done
@@ -100,12 +107,12 @@ export function createInbox(options: InboxOptions): Inbox {
     get cursor() {
       return cursor
     },
-    get size() {
-      return size
+    get isFull() {
+      return waiting > MAX_WAITING || waitingLength > MAX_WAITING_LENGTH
     },
-    add: (item) => enqueue(() => handle(item)),
+    add: (item) => enqueue(item, () => handle(item)),
     take: (item) =>
-      enqueue(async () => {
+      enqueue(item, async () => {
         signal.throwIfAborted()
         if (item.event) await handleEvent(item.event, 1)
         await move(item).catch(report)

@@ -7,8 +7,6 @@ import { type EventMode, type EventSession, selectionOf } from './session.ts'
 
 /** Two heartbeats of 30 seconds, and some time on the way. */
 const SILENCE_TIMEOUT_MS = 65_000
-/** So many items may wait for the handler. Then the stream is closed, and opened again when they were handled. */
-const MAX_WAITING = 1000
 
 /** Why a stream was closed from this side. */
 class StreamClosed extends Error {
@@ -37,7 +35,8 @@ export function pushMode(session: EventSession): EventMode {
     const onNotification = (notification: Notification): void => {
       touch()
       receive(notification, session, controller)
-      if (inbox.size > MAX_WAITING) controller.abort(new StreamClosed('Events arrive faster than they are handled'))
+      // It is opened again when what waits was handled.
+      if (inbox.isFull) controller.abort(new StreamClosed('Events arrive faster than they are handled'))
     }
     touch()
     try {
