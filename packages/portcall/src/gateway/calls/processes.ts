@@ -1,18 +1,16 @@
 /**
- * Calls that wait for input in one process of a gateway, and whose next round trip arrives at another one. The whole request is forwarded over
- * the bus to the process in which the call waits; its notifications and its response come back the same way.
+ * Calls that wait for input in one process of a gateway, and whose next round trip arrives at another one. The whole request is forwarded to the
+ * process in which the call waits; its notifications and its response come back the same way.
  */
 
 import { onAbort } from '../../../../util/src/abort.ts'
-import { retryableOnce } from '../../../../util/src/async.ts'
 import { randomId } from '../../../../util/src/random.ts'
-import { unref } from '../../../../util/src/timers.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
-import type { Notification, Request, Response } from '../../jsonrpc/message.ts'
-import type { Bus } from '../../stores/bus.ts'
+import type { JsonObject, Notification, Request, Response } from '../../jsonrpc/message.ts'
+import { createNodeLease } from '../../stores/nodes/node-lease.ts'
+import { createNodeRpc } from '../../stores/nodes/node-rpc.ts'
 import type { Stores } from '../../stores/stores.ts'
-import { createNodeLease, type NodeLease } from '../../transports/http/server/cluster/node-lease.ts'
 
 /** The processes of a gateway. */
 export interface GatewayProcesses {
@@ -31,30 +29,23 @@ export interface GatewayProcessesOptions {
   readonly exchange: Exchange
 }
 
-type LinkMessage =
-  | { readonly type: 'request'; readonly from: string; readonly id: string; readonly request: Request; readonly auth?: Auth }
-  | { readonly type: 'cancel'; readonly id: string }
-  | { readonly type: 'accepted'; readonly id: string }
-  | { readonly type: 'notification'; readonly id: string; readonly notification: Notification }
-  | { readonly type: 'response'; readonly id: string; readonly response: Response }
-
-/** A request that was forwarded and is not answered yet. */
+/** A request that is forwarded, with what its process has to know of the context. */
 interface ForwardedRequest {
-  readonly context: ExchangeContext
-  isAccepted: boolean
-  resolve(response: Response): void
-  reject(error: unknown): void
+  readonly id: string
+  readonly from: string
+  readonly request: Request
+  readonly auth?: Auth
 }
 
+const PREFIX = 'gateway'
 const LEASE_TTL_MS = 5000
-const CHECK_INTERVAL_MS = 500
 const ENDED = new RpcError(
   ErrorCode.invalidParams,
   'Invalid params: the process in which the call waited for input has ended. Call again without requestState',
 )
 
 export function createGatewayProcesses({ stores, exchange }: GatewayProcessesOptions): GatewayProcesses {
-  return stores ? new LinkedProcesses(stores, exchange) : createSingleProcess()
+  return stores ? createLinkedProcesses(stores, exchange) : createSingleProcess()
 }
 
 /** Without shared stores, each process is alone. */
@@ -68,109 +59,74 @@ function createSingleProcess(): GatewayProcesses {
   }
 }
 
-class LinkedProcesses implements GatewayProcesses {
-  readonly #bus: Bus
-  readonly #lease: NodeLease
-  readonly #exchange: Exchange
-  readonly #forwarded = new Map<string, ForwardedRequest>()
-  /** The requests of other processes that are being answered, by id. */
-  readonly #accepted = new Map<string, AbortController>()
-  readonly #starting = retryableOnce(() => this.#start())
-  #unsubscribe: (() => void) | undefined
+function createLinkedProcesses({ store, bus }: Omit<Stores, 'close'>, exchange: Exchange): GatewayProcesses {
+  const lease = createNodeLease({ store, prefix: PREFIX, leaseTtlMs: LEASE_TTL_MS })
+  const { node } = lease
+  // A call takes as long as it takes.
+  const rpc = createNodeRpc({
+    bus,
+    node,
+    prefix: PREFIX,
+    lease: { isAlive: (name) => lease.isAlive(name).catch(() => true) },
+    timeoutMs: Number.POSITIVE_INFINITY,
+    createTimeoutError: () => ENDED,
+    onError: () => {},
+  })
+  /** The requests that this process has forwarded, and those of others that it answers, by id. */
+  const forwarded = new Map<string, ExchangeContext>()
+  const answering = new Map<string, AbortController>()
 
-  constructor({ store, bus }: Omit<Stores, 'close'>, exchange: Exchange) {
-    this.#bus = bus
-    this.#lease = createNodeLease(store, LEASE_TTL_MS)
-    this.#exchange = exchange
-  }
-
-  async join(): Promise<string> {
-    await this.#starting.run()
-    return this.#lease.node
-  }
-
-  isOwn(name: string): boolean {
-    return name === this.#lease.node
-  }
-
-  async forward(name: string, request: Request, context: ExchangeContext): Promise<Response> {
-    const from = await this.join()
-    const id = randomId()
-    const { auth } = context
-    const message: LinkMessage = { type: 'request', from, id, request, ...(auth && { auth }) }
-    const response = new Promise<Response>((resolve, reject) =>
-      this.#forwarded.set(id, { context, isAccepted: false, resolve, reject }),
-    )
-    const unsubscribe = onAbort(context, (reason) => {
-      this.#send(name, { type: 'cancel', id })
-      this.#forwarded.get(id)?.reject(reason)
-    })
-    const timer = unref(setInterval(() => void this.#check(name, message), CHECK_INTERVAL_MS))
-    this.#send(name, message)
-    try {
-      return await response
-    } finally {
-      clearInterval(timer)
-      unsubscribe()
-      this.#forwarded.delete(id)
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#unsubscribe?.()
-    for (const controller of this.#accepted.values()) controller.abort(ENDED)
-    await this.#lease.stop().catch(() => {})
-  }
-
-  async #start(): Promise<void> {
-    // A further attempt must not subscribe twice.
-    this.#unsubscribe ??= await this.#bus.subscribe(topicOf(this.#lease.node), (text) =>
-      this.#receive(JSON.parse(text) as LinkMessage),
-    )
-    await this.#lease.start()
-  }
-
-  /** Sends a request again until the other process has accepted it, because the bus may lose messages. Fails if the process has ended. */
-  async #check(name: string, message: LinkMessage): Promise<void> {
-    const forwarded = this.#forwarded.get(message.id)
-    const isAlive = await this.#lease.isAlive(name).catch(() => true)
-    if (!isAlive) forwarded?.reject(ENDED)
-    else if (forwarded && !forwarded.isAccepted) this.#send(name, message)
-  }
-
-  #send(name: string, message: LinkMessage): void {
-    this.#bus.publish(topicOf(name), JSON.stringify(message)).catch(() => {})
-  }
-
-  #receive(message: LinkMessage): void {
-    if (message.type === 'request') return void this.#answer(message)
-    if (message.type === 'cancel')
-      return this.#accepted.get(message.id)?.abort(new DOMException('The caller cancelled the request', 'AbortError'))
-    const forwarded = this.#forwarded.get(message.id)
-    if (!forwarded) return
-    forwarded.isAccepted = true
-    if (message.type === 'notification') void forwarded.context.notify(message.notification)
-    if (message.type === 'response') forwarded.resolve(message.response)
-  }
-
-  async #answer({ from, id, request, auth }: LinkMessage & { type: 'request' }): Promise<void> {
-    this.#send(from, { type: 'accepted', id })
-    if (this.#accepted.has(id)) return
+  const answer = async ({ id, from, request, auth }: ForwardedRequest): Promise<{ response: Response }> => {
     const controller = new AbortController()
-    this.#accepted.set(id, controller)
+    answering.set(id, controller)
     const { signal } = controller
-    const notify = (notification: Notification): void => this.#send(from, { type: 'notification', id, notification })
+    const notify = (notification: Notification): void => rpc.notify(from, 'notification', { id, notification })
     try {
-      const response = await this.#exchange(request, { signal, notify, ...(auth && { auth }) })
-      this.#send(from, { type: 'response', id, response })
+      return { response: await exchange(request, { signal, notify, ...(auth && { auth }) }) }
     } catch {
-      this.#send(from, { type: 'response', id, response: ENDED.response(request.id) })
+      return { response: ENDED.response(request.id) }
+    } finally {
+      answering.delete(id)
     }
-    // A request that is sent again meanwhile must not run again.
-    unref(setTimeout(() => this.#accepted.delete(id), 2 * LEASE_TTL_MS))
   }
-}
-
-function topicOf(name: string): string {
-  return `gateway/${name}`
+  rpc.setHandlers({
+    request: (params) => answer(params as JsonObject & ForwardedRequest),
+    cancel: ({ id }) => answering.get(String(id))?.abort(new DOMException('The caller cancelled the request', 'AbortError')),
+    notification: ({ id, notification }) => forwarded.get(String(id))?.notify(notification as JsonObject & Notification),
+  })
+  const join = async (): Promise<string> => {
+    await Promise.all([rpc.start(), lease.start()])
+    return node
+  }
+  return {
+    join,
+    isOwn: (name) => name === node,
+    async forward(name, request, context) {
+      await join()
+      const id = randomId()
+      const { auth } = context
+      const message: ForwardedRequest = { id, from: node, request, ...(auth && { auth }) }
+      forwarded.set(id, context)
+      let unsubscribe = (): void => {}
+      const aborted = new Promise<never>((_, reject) => {
+        unsubscribe = onAbort(context, (reason) => {
+          rpc.notify(name, 'cancel', { id })
+          reject(reason)
+        })
+      })
+      try {
+        const result = await Promise.race([rpc.request(name, 'request', { ...message } as JsonObject), aborted])
+        if (!result?.response) throw ENDED
+        return result.response as Response & JsonObject
+      } finally {
+        unsubscribe()
+        forwarded.delete(id)
+      }
+    },
+    async close() {
+      for (const controller of answering.values()) controller.abort(ENDED)
+      rpc.stop()
+      await lease.stop().catch(() => {})
+    },
+  }
 }

@@ -7,11 +7,12 @@ import {
   timeoutDecorator,
 } from '../../../../stores/decorate.ts'
 import { UnknownPositionError } from '../../../../stores/log.ts'
+import { createNodeLease, type NodeLease } from '../../../../stores/nodes/node-lease.ts'
+import { createNodeRpc, type NodeRpc } from '../../../../stores/nodes/node-rpc.ts'
 import type { Stores } from '../../../../stores/stores.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
-import { type HttpError, httpError } from '../http-error.ts'
-import { createNodeLease, type NodeLease } from './node-lease.ts'
-import { createNodeRpc, type NodeRpc } from './node-rpc.ts'
+import { HttpError, httpError } from '../http-error.ts'
+import { ROOT } from './records.ts'
 
 /** Stores without their `close`: the endpoint does not own them. */
 export type SharedStores = Omit<Stores, 'close'>
@@ -39,9 +40,17 @@ export class ClusterNode {
     this.endpoint = endpoint
     this.isIdempotent = isIdempotent
     this.stores = decorateStores(stores, endpoint)
-    this.lease = createNodeLease(this.stores.store, nodeLeaseTtlMs)
-    const { bus } = this.stores
-    this.rpc = createNodeRpc({ bus, lease: this.lease, timeoutMs: 2 * nodeLeaseTtlMs, onError: endpoint.onError })
+    const { store, bus } = this.stores
+    this.lease = createNodeLease({ store, prefix: ROOT, leaseTtlMs: nodeLeaseTtlMs })
+    this.rpc = createNodeRpc({
+      bus,
+      node: this.lease.node,
+      prefix: ROOT,
+      lease: this.lease,
+      timeoutMs: 2 * nodeLeaseTtlMs,
+      createTimeoutError: () => httpError(503, 'Another process does not respond: try again later', { 'retry-after': '1' }),
+      onError: (error) => void (error instanceof HttpError || endpoint.onError(error)),
+    })
   }
 
   /** Joins the cluster. Returns undefined if the node has joined already. @throws HttpError 503. */

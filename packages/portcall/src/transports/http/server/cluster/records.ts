@@ -37,9 +37,10 @@ export interface StreamRecord {
   readonly rerunnable?: Request | undefined
 }
 
-const ROOT = 'http'
+/** The start of all keys, and of the topics of the nodes. */
+export const ROOT = 'http'
 
-/** The keys and topics that the nodes share. */
+/** The keys that the nodes share. */
 export const keys: {
   /** The prefix of all sessions. */
   readonly sessions: string
@@ -51,11 +52,6 @@ export const keys: {
   stream(session: string, name: string): string
   /** The log of a stream that its first, second, … writer has written. */
   log(session: string, name: string, writerIndex: number): string
-  node(name: string): string
-  /** The topic of messages to one node. */
-  nodeTopic(name: string): string
-  /** The topic of messages to all nodes. */
-  readonly broadcastTopic: string
 } = {
   sessions: `${ROOT}/session/`,
   session: (id) => `${ROOT}/session/${id}`,
@@ -63,9 +59,6 @@ export const keys: {
   streams: (session) => `${ROOT}/stream/${session}/`,
   stream: (session, name) => `${ROOT}/stream/${session}/${name}`,
   log: (session, name, writerIndex) => `${ROOT}/log/${session}/${name}/${writerIndex}`,
-  node: (name) => `${ROOT}/node/${name}`,
-  nodeTopic: (name) => `${ROOT}/to/${name}`,
-  broadcastTopic: `${ROOT}/to`,
 }
 
 /** Parses a record. Returns undefined if there is none. */

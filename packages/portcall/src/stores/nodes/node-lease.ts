@@ -1,19 +1,18 @@
 /**
- * The lease of a node among those that share the sessions. A node is alive while its key is in the store; it renews the key three times
+ * The lease of a node: a process among those that share something. A node is alive while its key is in the store; it renews the key three times
  * within the lease time. A node that cannot renew its key considers itself failed before the others do, measured by a monotonic clock,
- * and disconnects the streams that another node may take over. If it renews the key later, it starts a new epoch and claims its streams again.
+ * and lets go of what another node may take over. If it renews the key later, it starts a new epoch and claims what it had again.
  */
 
-import { createSingleFlight, retryableOnce } from '../../../../../../util/src/async.ts'
-import { randomId } from '../../../../../../util/src/random.ts'
-import { unref } from '../../../../../../util/src/timers.ts'
-import type { KeyValueStore } from '../../../../stores/store.ts'
-import { keys } from './records.ts'
+import { createSingleFlight, retryableOnce } from '../../../../util/src/async.ts'
+import { randomId } from '../../../../util/src/random.ts'
+import { unref } from '../../../../util/src/timers.ts'
+import type { KeyValueStore } from '../store.ts'
 
 export interface NodeLease {
   /** The name of this node. */
   readonly node: string
-  /** The name of this node and its current epoch. Identifies the owner of a stream. */
+  /** The name of this node and its current epoch. Identifies the owner of what it has. */
   readonly owner: string
   /** Reports whether the other nodes consider this node alive. The first call after the lease was lost calls `onLost`. */
   isHeld(): boolean
@@ -45,9 +44,20 @@ const HEARTBEATS_PER_LEASE = 3
 const SAFETY_FACTOR = 0.9
 const NAME_BYTES = 6
 
-export function createNodeLease(store: KeyValueStore, leaseTtlMs: number): NodeLease {
-  const node = randomId(NAME_BYTES)
-  const key = keys.node(node)
+/** Creates a name that no other node has. */
+export const createNodeName = (): string => randomId(NAME_BYTES)
+
+export interface NodeLeaseOptions {
+  readonly store: KeyValueStore
+  /** The start of the keys, which tells nodes for different purposes apart. */
+  readonly prefix: string
+  readonly leaseTtlMs: number
+}
+
+export function createNodeLease({ store, prefix, leaseTtlMs }: NodeLeaseOptions): NodeLease {
+  const node = createNodeName()
+  const keyOf = (name: string): string => `${prefix}/node/${name}`
+  const key = keyOf(node)
   const waiters = new Set<() => void>()
   const reads = createSingleFlight<string | undefined>()
   let listeners: LeaseListeners | undefined
@@ -119,12 +129,12 @@ export function createNodeLease(store: KeyValueStore, leaseTtlMs: number): NodeL
     isOwn: (owner) => owner.startsWith(`${node}:`),
     async isAlive(name) {
       const [other = '', otherEpoch] = name.split(':')
-      const current = await reads.run(other, () => store.get(keys.node(other)))
+      const current = await reads.run(other, () => store.get(keyOf(other)))
       return current !== undefined && (otherEpoch === undefined || otherEpoch === current)
     },
     async listOthers() {
-      const alive = await store.list(keys.node(''))
-      return alive.map((other) => other.slice(keys.node('').length)).filter((other) => other !== node)
+      const alive = await store.list(keyOf(''))
+      return alive.map((other) => other.slice(keyOf('').length)).filter((other) => other !== node)
     },
     async stop() {
       isStopped = true
