@@ -13,7 +13,7 @@ import { createGatewayProcesses, type GatewayProcesses } from './calls/processes
 import { createRouter, type Router } from './calls/router.ts'
 import { createViewReads } from './calls/view-tools.ts'
 import { createGatewayEventStreams, type GatewayEventStreams } from './events/event-streams.ts'
-import { createSharedStreams, type SharedStreams } from './events/shared-streams.ts'
+import { createSharedStreams } from './events/shared-streams.ts'
 import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
@@ -38,7 +38,6 @@ export interface GatewayComponents {
   readonly forwardCall: ForwardCall
   readonly subscriptions: Subscriptions
   readonly eventStreams: GatewayEventStreams
-  readonly sharedStreams: SharedStreams
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
   /** Makes the next lists fetch again: one server, or all. Notifies subscribers and the other processes of the gateway. */
@@ -83,7 +82,6 @@ export function createComponents(
   const processes = createGatewayProcesses({ stores, exchange })
   const taskIds = createTaskIds(sealer)
   const cursors = createListCursors(sealer)
-  const sharedStreams = createSharedStreams()
   const pager = createListPager(cursors, pageSize)
   const registry = createUpstreamRegistry(options.names)
   const lists = createMergedLists({ registry, onEvent })
@@ -129,12 +127,11 @@ export function createComponents(
       taskIds,
       inputStates: createInputStates(sealer, requestStateTtlMs),
       processes,
-      openEventStream: sharedStreams.open,
+      openEventStream: createSharedStreams().open,
       onEvent: options.onEvent && onEvent,
     }),
     subscriptions,
     eventStreams: createGatewayEventStreams({ router, policies }),
-    sharedStreams,
     taskIds,
     processes,
     refresh(server) {

@@ -90,7 +90,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     // Requests may take long, and the process may end before they do.
     const kept = Promise.all(registry.table.upstreams.map(({ catalogue }) => catalogue.close()))
     await dispatcher.whenIdle(CLOSE_TIMEOUT_MS)
-    await components.sharedStreams.whenEnded()
     await Promise.all([kept, registry.close(), components.processes.close()])
   }
   let closing: Promise<void> | undefined

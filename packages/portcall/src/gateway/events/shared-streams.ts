@@ -20,20 +20,12 @@ export interface SharedStreams {
    * once they are at the same position. Settles when the stream of the caller ends.
    */
   open(call: ItemCall): Promise<Response>
-  /** Resolves when no stream is fed by a webhook any more, and the servers know it. */
-  whenEnded(): Promise<void>
 }
 
 /** The streams of one event type with the same arguments, for callers that may share them. */
 type Group = Set<SharedStream>
 
 export function createSharedStreams(): SharedStreams {
-  /** The ends of streams that webhooks feed. */
-  const webhookEnds = new Set<Promise<unknown>>()
-  const onOpen = (ended: Promise<unknown>): void => {
-    webhookEnds.add(ended)
-    void ended.then(() => webhookEnds.delete(ended))
-  }
   /** Streams go through the middleware of the policies that they were opened under. */
   const byPolicies = new WeakMap<CombinedPolicies, Map<string, Group>>()
 
@@ -62,7 +54,7 @@ export function createSharedStreams(): SharedStreams {
           send(EventMethod.stream, { ...selection, cursor, ...(maxAgeMs !== undefined && { maxAgeMs }) }, context),
         webhook &&
           createWebhookStream({
-            ...{ webhook, selection, onOpen },
+            ...{ webhook, selection, onOpen: route.upstream.holds.add },
             send: (method, params, signal) => send(method, params, { signal, notify: () => {} }),
           }),
       ),
@@ -93,9 +85,6 @@ export function createSharedStreams(): SharedStreams {
         unsubscribe()
         follower.end()
       }
-    },
-    async whenEnded() {
-      while (webhookEnds.size > 0) await Promise.all(webhookEnds)
     },
   }
 }

@@ -26,9 +26,12 @@ const DRAIN_TIMEOUT_MS = 10_000
 const DRAIN_POLL_MS = 20
 
 /** Closes a server that gets no more requests. */
-async function closeWhenIdle(upstream: GatewayUpstream): Promise<void> {
+const closeWhenIdle = (upstream: GatewayUpstream): Promise<void> =>
+  closeAfter(upstream, ({ status, holds }) => status.inFlight > 0 || !holds.isEmpty)
+
+async function closeAfter(upstream: GatewayUpstream, isUsed: (upstream: GatewayUpstream) => boolean): Promise<void> {
   const deadline = Date.now() + DRAIN_TIMEOUT_MS
-  while (upstream.status.inFlight > 0 && Date.now() < deadline) await delay(DRAIN_POLL_MS)
+  while (isUsed(upstream) && Date.now() < deadline) await delay(DRAIN_POLL_MS)
   await upstream.close()
 }
 
@@ -58,7 +61,7 @@ export function createUpstreamRegistry(names: GatewayNameOptions | undefined): U
       await Promise.all(swap(servers).map(closeWhenIdle))
     },
     async close() {
-      await Promise.all(registry.table.upstreams.map((upstream) => upstream.close()))
+      await Promise.all(registry.table.upstreams.map((upstream) => closeAfter(upstream, ({ holds }) => !holds.isEmpty)))
     },
   }
   return registry

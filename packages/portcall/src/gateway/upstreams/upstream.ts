@@ -33,6 +33,7 @@ import { type Catalogue, type CatalogueOptions, createCatalogue } from './catalo
 import { type Connections, createConnections, isProgram, sharingOf } from './connections.ts'
 import { requestResult, type UpstreamList } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
+import { createHolds, type Holds } from './holds.ts'
 import { createItemFilters, type ItemFilters } from './item-filter.ts'
 import { createKeptLists } from './kept-lists.ts'
 import { createContext } from './own-context.ts'
@@ -67,6 +68,8 @@ export interface GatewayUpstream {
   readonly listWaitMs: number
   /** Starts the program of the server, if all callers share it. */
   start(): void
+  /** What has to end before the server is closed, besides requests. */
+  readonly holds: Holds
   close(): Promise<void>
 }
 
@@ -152,6 +155,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   })
 
   const upstream: GatewayUpstream = {
+    holds: createHolds(),
     id: `${name} ${++lastId}`,
     name,
     alias: server.alias ?? name,
