@@ -68,7 +68,7 @@ export interface GatewayUpstream {
   readonly listWaitMs: number
   /** Starts the program of the server, if all callers share it. */
   start(): void
-  /** What has to end before the server is closed, besides requests. */
+  /** Work besides requests, for which the server is kept until it has ended. */
   readonly holds: Holds
   close(): Promise<void>
 }
