@@ -91,6 +91,29 @@ test.each(REVISIONS)(
   },
 )
 
+test('an answer for a process that has ended says to call again', async () => {
+  const url = await startGreeter()
+  const stores = memoryStores()
+  const [first, second] = [1, 2].map(() =>
+    createGateway({ servers: { greeter: { target: url, protocolVersion: '2025-11-25' } }, stores }),
+  )
+  onTestFinished(() => second?.close())
+  let requests = 0
+  const client = await connect(
+    async (request, context) => {
+      if (request.method !== 'tools/call' || ++requests === 1) return first!.exchange(request, context)
+      await first!.close()
+      return second!.exchange(request, context)
+    },
+    { elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) },
+  )
+  onTestFinished(() => client.close())
+  await expect(client.callTool('greeter__greet', { id: 1 })).rejects.toThrow(
+    'the process in which the call waited for input has ended. Call again without requestState',
+  )
+  expect(requests).toBe(2)
+})
+
 test('a form, a link and a model in one result: all are asked, and the call is repeated once, as without a gateway', async () => {
   const rounds: string[][] = []
   const server = createServer({ name: 'mixed', version: '1' })
