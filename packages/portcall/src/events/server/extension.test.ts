@@ -90,6 +90,24 @@ describe('events', () => {
     expect(await callerOf(server).error('events/list')).toMatchObject({ code: -32601 })
   })
 
+  it.each([
+    ['spec', -32026, { error: { code: -32023, data: { kind: 'subscription' } } }],
+    ['chatgpt', -32014, { result: { resultType: 'complete' } }],
+  ] as const)('EVT-100 without webhooks, nothing can be subscribed to (%s)', async (profile, code, unsubscribed) => {
+    const { caller } = createShop({ profile })
+    const delivery = {
+      mode: 'webhook',
+      url: 'https://app.example.com/',
+      secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    }
+    expect(await caller.error('events/subscribe', { ...EU, delivery }, { auth: { principal: 'ada' } })).toMatchObject({
+      code,
+      message: 'The events order.created cannot be received by webhook',
+      data: { feature: 'deliveryMode', value: 'webhook' },
+    })
+    expect(await caller.request('events/unsubscribe', { ...EU, delivery })).toMatchObject(unsubscribed)
+  })
+
   it('EVT-013 EVT-014 announces changes of the list to those who listen', async () => {
     const { server, caller } = createShop()
     const controller = new AbortController()

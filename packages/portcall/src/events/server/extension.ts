@@ -23,7 +23,7 @@ import type { EventLog } from '../../stores/log.ts'
 import { createMemoryLog } from '../../stores/memory/log.ts'
 import type { EmitOptions, EventArguments, EventDefinition, EventHooks, EventSource } from './definition.ts'
 import { createEmit, type Emit } from './emit.ts'
-import { eventErrors } from './errors.ts'
+import { eventErrors, unknownSubscription } from './errors.ts'
 import {
   type AnyEventDefinition,
   type AnyEventHooks,
@@ -185,10 +185,9 @@ function setUp(context: ServerExtensionContext, options: EventsOptions, profile:
   method(EventMethod.list, {}, createListHandler(context, types))
   method(EventMethod.poll, {}, createPollHandler({ selector, reader, limits }))
   method(EventMethod.stream, { longLived: true }, streams.open)
-  if (webhooks) {
-    method(EventMethod.subscribe, {}, webhooks.subscribe)
-    method(EventMethod.unsubscribe, {}, webhooks.unsubscribe)
-  }
+  // Without webhooks, no type can be subscribed to, and there is no subscription.
+  method(EventMethod.subscribe, {}, webhooks ? webhooks.subscribe : (params, call) => selector.select(params, call, 'webhook'))
+  method(EventMethod.unsubscribe, {}, webhooks ? webhooks.unsubscribe : () => unknownSubscription(profile, createError))
   context.handleSubscriptionFilter(EVENTS_LIST_CHANGED_FILTER, (value) => (value === true ? true : undefined), { open: true })
   context.onClose(() => {
     streams.close()

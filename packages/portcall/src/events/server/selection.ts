@@ -70,7 +70,7 @@ export function createSelector({ types, maxArgumentBytes, createError }: Selecto
       if (!type || !(await checkAccess(type, call as CallContext)))
         throw createError('NotFound', `Unknown event type: ${name.slice(0, MAX_NAME_LENGTH)}`, { kind: 'event' })
       if (!type.listing.delivery.includes(mode))
-        throw createError('Unsupported', `The events ${name} cannot be received in this way`, {
+        throw createError('Unsupported', `The events ${name} cannot be received by ${mode}`, {
           feature: 'deliveryMode',
           value: mode,
         })

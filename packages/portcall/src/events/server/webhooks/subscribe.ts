@@ -5,7 +5,7 @@ import type { Call } from '../../../server/call.ts'
 import type { EventSender } from '../../delivery/sender.ts'
 import { isWebhookSecret } from '../../signature.ts'
 import { type FeedPosition, readCursor } from '../cursor.ts'
-import type { CreateEventError } from '../errors.ts'
+import { type CreateEventError, unknownSubscription } from '../errors.ts'
 import type { EventTypeEntry } from '../event-types.ts'
 import type { EventsProfile } from '../profile.ts'
 import type { EventReader } from '../reader.ts'
@@ -69,9 +69,7 @@ export function createSubscribeHandlers(options: SubscribeOptions): { subscribe:
       const { name, args } = selector.read(params)
       const { url } = readDelivery(params, createError)
       const ref = await subscriptions.refOf({ principal, url, name, args })
-      const record = await subscriptions.read(ref)
-      if (!record && options.profile.unknownSubscription === 'error')
-        throw createError('NotFound', 'There is no such subscription', { kind: 'subscription' })
+      if (!(await subscriptions.read(ref))) return unknownSubscription(options.profile, createError)
       await subscriptions.remove(ref)
       await announce(ref)
       return {}
