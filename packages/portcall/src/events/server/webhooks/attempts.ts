@@ -14,6 +14,8 @@ export interface WebhookSendOptions {
   readonly sender: Pick<EventSender, 'deliver'>
   /** Limits the deliveries of this process; the owner is the host. */
   readonly turns: Turns
+  /** Limits the deliveries for each principal. */
+  readonly principalTurns: Turns
   readonly now: () => number
 }
 
@@ -102,13 +104,25 @@ export async function sendToEndpoint(
   record: SubscriptionRecord,
   { signal, options }: { readonly signal: AbortSignal; readonly options: WebhookSendOptions },
 ): Promise<DeliveryOutcome> {
-  const { sender, turns, now } = options
-  const host = limitedHost(record.url)
-  if ((await turns.begin({ signal }, host)) !== true) throw new StoppedError()
-  try {
+  const { sender, turns, principalTurns, now } = options
+  const send = (): Promise<DeliveryOutcome> => {
     const secrets = secretsOf(record, now())
-    return await sender.deliver({ ...message, url: record.url, subscriptionId: record.id, secrets, signal })
+    return sender.deliver({ ...message, url: record.url, subscriptionId: record.id, secrets, signal })
+  }
+  // A delivery that waits for its principal takes no place of others.
+  const sendInTurn = (): Promise<DeliveryOutcome> => inTurn(send, signal, { turns, owner: limitedHost(record.url) })
+  return inTurn(sendInTurn, signal, { turns: principalTurns, owner: record.principal })
+}
+
+async function inTurn<T>(
+  run: () => Promise<T>,
+  signal: AbortSignal,
+  { turns, owner }: { readonly turns: Turns; readonly owner: string },
+): Promise<T> {
+  if ((await turns.begin({ signal }, owner)) !== true) throw new StoppedError()
+  try {
+    return await run()
   } finally {
-    turns.end(host)
+    turns.end(owner)
   }
 }

@@ -32,6 +32,8 @@ export interface WebhookLimits {
   maxConcurrent: number
   /** Maximum number of deliveries that this process makes to one host at the same time. */
   maxHostConcurrent: number
+  /** Maximum number of deliveries that this process makes for one principal at the same time: slow endpoints of one do not hold up others. */
+  maxPrincipalConcurrent: number
   /** Time for one delivery, in milliseconds. */
   timeoutMs: number
   /** How long the subscription of a process that has failed remains locked, in milliseconds. */
@@ -57,6 +59,7 @@ export const WEBHOOK_LIMITS: WebhookLimits = {
   suspendAfterMs: 3_600_000,
   maxConcurrent: 64,
   maxHostConcurrent: 8,
+  maxPrincipalConcurrent: 16,
   timeoutMs: 10_000,
   leaseTtlMs: 15_000,
   sweepIntervalMs: 15_000,

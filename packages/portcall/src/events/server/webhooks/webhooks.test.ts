@@ -548,6 +548,32 @@ describe('deliveries', () => {
     await server.event.stop()
   })
 
+  it('EVT-106 slow endpoints of one principal do not hold up the deliveries of others', async () => {
+    const quick = await openEndpoint()
+    const delayed: (() => void)[] = []
+    const stuck = createHttpServer((request, response) => {
+      request.resume()
+      delayed.push(() => response.writeHead(204).end())
+    })
+    await new Promise<void>((resolve) => stuck.listen(0, '127.0.0.1', resolve))
+    cleanups.push(() => {
+      stuck.closeAllConnections()
+      stuck.close()
+    })
+    const { port } = stuck.address() as AddressInfo
+    const limits = { maxConcurrent: 6, maxHostConcurrent: 6, maxPrincipalConcurrent: 4, timeoutMs: 3_600_000 }
+    const isKnown = (url: string) => url !== quick.url
+    const { caller, params, emit } = createShop({ webhooks: { limits, isKnown } })
+    for (let at = 0; at < 9; at++) await caller.result('events/subscribe', params(`http://127.0.0.1:${port}/${at}`), ADA)
+    await caller.result('events/subscribe', params(quick.url), BOB)
+    await emit('1')
+    await eventually(() => expect(delayed).toHaveLength(4))
+    await emit('2')
+    await eventually(() => expect(quick.ids()).toEqual(['ord-1', 'ord-2']))
+    for (const finish of delayed) finish()
+    await eventually(() => expect(delayed.length).toBeGreaterThan(4))
+  })
+
   it('one of several processes delivers, and each event once', async () => {
     const endpoint = await openEndpoint()
     const stores = memoryStores()

@@ -14,7 +14,7 @@ import { type DeliveryState, nextRetryAt, type SubscriptionRecord } from './reco
 import { createScan } from './scan.ts'
 import type { SubscriptionRef } from './subscription-store.ts'
 
-export interface DeliveryWorkerOptions extends Omit<DeliverOptions, 'turns'> {
+export interface DeliveryWorkerOptions extends Omit<DeliverOptions, 'turns' | 'principalTurns'> {
   readonly store: KeyValueStore
   readonly bus: Bus
   /** Returns an event type that this process knows. */
@@ -145,11 +145,13 @@ function isDue(state: DeliveryState, now: number): boolean {
 /** Creates the function that delivers what there is for a subscription. */
 function createDeliver(options: DeliveryWorkerOptions, { stopping, wakeIn, forget }: DeliverContext) {
   const { subscriptions, store, reader, typeOf, removalOf, limits, now } = options
-  const { maxConcurrent: limit, maxHostConcurrent: maxOwned, leaseTtlMs } = limits
-  const turns = createTurns({ limit, maxOwned, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
+  const { maxConcurrent, maxHostConcurrent, maxPrincipalConcurrent, leaseTtlMs } = limits
+  const queue = { maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS }
+  const turns = createTurns({ limit: maxConcurrent, maxOwned: maxHostConcurrent, ...queue })
+  const principalTurns = createTurns({ limit: Infinity, maxOwned: maxPrincipalConcurrent, ...queue })
   const checks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity })
   const urgentChecks = createTurns({ limit: MAX_CHECKS, maxQueued: Infinity })
-  const deliverOptions: DeliverOptions = { ...options, turns }
+  const deliverOptions: DeliverOptions = { ...options, turns, principalTurns }
   const leaseOptions: WithLeaseOptions = { store, leaseTtlMs, subscriptions, stopping }
 
   const findWork = async (one: KnownSubscription): Promise<Work | undefined> => {
