@@ -61,8 +61,9 @@ test.each<[answers: EventReceiverAnswer[], statuses: (number | undefined)[]]>([
     [500, 500, 500, 500, 500],
   ],
 ])('a delivery is answered with %j', async (answers, expected) => {
-  // The time of one delivery is real time.
-  const { clock, receiver, created, subscribe, statuses } = await open({ webhooks: { limits: { timeoutMs: 50 } } })
+  // The time of one delivery is real time. The challenge has the same.
+  const limits = answers[0] === 'timeout' ? { timeoutMs: 2000 } : {}
+  const { clock, receiver, created, subscribe, statuses } = await open({ webhooks: { limits } })
   await subscribe()
   receiver.answerNext(...answers)
   await created.emit({ id: '1' }, { eventId: 'one' })
