@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { filesBelow } from './tools/lib/files.mjs'
 import { SOURCE_FOLDERS, shown } from './tools/lib/paths.mjs'
 import { tests } from './tools/lib/tests.mjs'
@@ -15,6 +16,8 @@ const alone = SOURCE_FOLDERS.flatMap((folder) => filesBelow(folder, '.test.ts'))
   .map(shown)
 
 export default tests(import.meta.url, {
+  // Some files wait for half a minute. With fewer workers, at times all of them wait at once.
+  maxWorkers: availableParallelism() + 3,
   projects: [
     {
       // Files share processes and graphs of modules: one of its own for each of them took half of the time.
