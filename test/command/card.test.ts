@@ -34,6 +34,16 @@ test('CARD-036 discover prints the servers of a domain, and connects to them by 
   expect([list.code, list.out.includes('latest')]).toEqual([0, true])
 })
 
+test.each(['servers.json', 'servers.yaml', 'servers.yml', 'servers.toml', 'server.mjs'])(
+  'discover takes %s for a file, not for a domain',
+  async (name) => {
+    const { code, out, err } = await portcall(['discover', name])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(name)
+    expect(err).not.toContain('https://')
+  },
+)
+
 test('discover says why there is no server', async () => {
   const url = await start(false)
   const { code, out } = await portcall(['discover', url.host])

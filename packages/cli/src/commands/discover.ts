@@ -6,10 +6,11 @@ import type { ExitReason } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { resolveUrl } from '../login/stored-login.ts'
 import { withClient } from '../target/connect.ts'
+import { isConfigFile } from '../target/is-config-file.ts'
 
 /** A host name, which is neither a file nor a server of a configuration. */
 const DOMAIN = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?$/i
-const FILE = /\.(?:json|jsonc|toml|[cm]?[jt]s)$/i
+const MODULE = /\.[cm]?[jt]s$/i
 
 /** `portcall discover` */
 export const discoverCommand: Command = defineCommand({
@@ -36,7 +37,7 @@ export const discoverCommand: Command = defineCommand({
     const { server, flags } = invocation
     if (flags['server-json']) return printServerJson(await resolveUrl(server), io)
     const domain = 'location' in server ? server.location : ''
-    if (DOMAIN.test(domain) && !FILE.test(domain)) return printServers(domain, io)
+    if (DOMAIN.test(domain) && !MODULE.test(domain) && !isConfigFile(domain)) return printServers(domain, io)
     return withClient({ ...invocation, io }, async (client) => {
       const { serverInfo, ...result } = await client.discover({ signal: io.signal })
       const { protocolVersion } = client

@@ -5,6 +5,7 @@ import { STDIO_FLAG } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { GATEWAY_LISTEN_FLAGS } from '../gateway/listen.ts'
 import type { Io } from '../io.ts'
+import { isConfigFile } from '../target/is-config-file.ts'
 
 const FLAGS = {
   config: {
@@ -132,10 +133,10 @@ export const gatewayCommand: Command = defineCommand({
   },
 })
 
-const CONFIG_FILE = /^(?!\w+:\/\/).*\.(jsonc?|toml|ya?ml)$/
-
 const hintFor = (action: string): string | undefined =>
-  CONFIG_FILE.test(action) ? `use portcall gateway --config ${action}` : didYouMean(action, Object.keys(ACTIONS))
+  isConfigFile(action) && !action.includes('://')
+    ? `use portcall gateway --config ${action}`
+    : didYouMean(action, Object.keys(ACTIONS))
 
 async function showPlan(flags: GatewayFlags, io: Io): Promise<void> {
   const { loadGateway } = await import('../gateway/load.ts')
