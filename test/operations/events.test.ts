@@ -11,10 +11,10 @@ import { metrics } from 'portcall/metrics'
 import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { clientTelemetry, gatewayTelemetry, serverTelemetry } from 'portcall/telemetry'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { type OtlpReceiver, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
+import { useTelemetry } from './support/otlp.ts'
 
 /** Everything is recorded that may be. */
 const ALL = { recordArguments: true, recordResults: true }
@@ -22,17 +22,7 @@ const DATA = 'pears-of-ada-4711'
 const ARGUMENT = 'account-of-ada-0815'
 const PATH = 'hook-q7Zk2vXr9LwBn4Ty'
 
-let receiver: OtlpReceiver
-let sdk: Sdk
-
-beforeEach(async () => {
-  receiver = await startReceiver()
-  sdk = startSdk(receiver.url)
-})
-afterEach(async () => {
-  await sdk.stop()
-  receiver.close()
-})
+const telemetry = useTelemetry()
 
 /** Collects the records of all levels. */
 function createLog() {
@@ -133,8 +123,8 @@ async function failToSubscribe(client: Awaited<ReturnType<typeof open>>['client'
 /** Waits for the spans of both sides. That of a stream ends when the server has noticed that it is closed. */
 async function spansArrive(method: string): Promise<void> {
   await eventually(async () => {
-    await sdk.flush()
-    const kinds = receiver.spans.filter(({ name }) => name === method).map(({ kind }) => kind)
+    await telemetry.sdk.flush()
+    const kinds = telemetry.receiver.spans.filter(({ name }) => name === method).map(({ kind }) => kind)
     expect(new Set(kinds).size).toBe(2)
   })
 }
@@ -170,7 +160,10 @@ test.each(['poll', 'push', 'webhook'] as const)(
     expect(shown).toContain(`mcp_method_name="${method}"`)
     expect(log.text()).toContain(`"method":"${method}"`)
     if (mode === 'webhook') expect(secrets.filter((secret) => secret.length > 40).length).toBeGreaterThan(0)
-    expectNothingIn({ spans: receiver.text(), metrics: shown, log: log.text(), 'log of the client': clientLog.text() }, secrets)
+    expectNothingIn(
+      { spans: telemetry.receiver.text(), metrics: shown, log: log.text(), 'log of the client': clientLog.text() },
+      secrets,
+    )
   },
 )
 
@@ -217,7 +210,7 @@ test.each([
     if (upstream === 'webhook') expect(secrets.length).toBeGreaterThan(0)
     expectNothingIn(
       {
-        spans: receiver.text(),
+        spans: telemetry.receiver.text(),
         metrics: shown,
         'metrics of the server': await page(),
         log: gatewayLog.text(),

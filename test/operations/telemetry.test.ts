@@ -11,10 +11,10 @@ import { memoryStores } from 'portcall/stores'
 import { tasks } from 'portcall/tasks'
 import { tasks as clientTasks } from 'portcall/tasks/client'
 import { clientTelemetry, gatewayTelemetry, serverTelemetry, type TelemetryOptions, taskTelemetry } from 'portcall/telemetry'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { type OtlpReceiver, type ReceivedPoint, type ReceivedSpan, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
+import { type ReceivedPoint, type ReceivedSpan, useTelemetry } from './support/otlp.ts'
 
 const SERVER = 2
 const CLIENT = 3
@@ -23,17 +23,7 @@ const ERROR = 2
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
 const BOUNDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
-let receiver: OtlpReceiver
-let sdk: Sdk
-
-beforeEach(async () => {
-  receiver = await startReceiver()
-  sdk = startSdk(receiver.url)
-})
-afterEach(async () => {
-  await sdk.stop()
-  receiver.close()
-})
+const telemetry = useTelemetry()
 
 const book = z.object({ time: z.string() })
 
@@ -66,13 +56,13 @@ async function open(target: Parameters<typeof connect>[0], options: Parameters<t
 }
 
 async function spansNamed(name: string): Promise<ReceivedSpan[]> {
-  await sdk.flush()
-  return receiver.spans.filter((span) => span.name === name)
+  await telemetry.sdk.flush()
+  return telemetry.receiver.spans.filter((span) => span.name === name)
 }
 
 async function sessionPoints(): Promise<ReceivedPoint[]> {
-  await sdk.flush()
-  return receiver.points.filter(({ metric }) => /session/.test(metric))
+  await telemetry.sdk.flush()
+  return telemetry.receiver.points.filter(({ metric }) => /session/.test(metric))
 }
 
 const one = (spans: readonly ReceivedSpan[], kind: number): ReceivedSpan => {
@@ -198,7 +188,10 @@ test('a call that continues at another process is linked to the request at the f
 
 test('a session that is lost has the type of the error', async () => {
   const program = fileURLToPath(new URL('support/traced-stdio.mjs', import.meta.url))
-  const client = await open({ command: process.execPath, args: [program, receiver.url] }, { protocolVersion: '2025-11-25' })
+  const client = await open(
+    { command: process.execPath, args: [program, telemetry.receiver.url] },
+    { protocolVersion: '2025-11-25' },
+  )
   await client.callTool('add')
   await client.callTool('exit').catch(() => {})
   await eventually(async () =>
@@ -213,10 +206,10 @@ test('a session that is lost has the type of the error', async () => {
 
 test.each(VERSIONS)('a trace continues in a program over stdio with %s', async (protocolVersion) => {
   const program = fileURLToPath(new URL('support/traced-stdio.mjs', import.meta.url))
-  const client = await open({ command: process.execPath, args: [program, receiver.url] }, { protocolVersion })
+  const client = await open({ command: process.execPath, args: [program, telemetry.receiver.url] }, { protocolVersion })
   await client.callTool('add', {})
   const sent = one(await spansNamed('tools/call add').then((spans) => spans.filter(({ kind }) => kind === CLIENT)), CLIENT)
-  await eventually(() => expect(receiver.spans.some(({ parentSpanId }) => parentSpanId === sent.spanId)).toBe(true))
+  await eventually(() => expect(telemetry.receiver.spans.some(({ parentSpanId }) => parentSpanId === sent.spanId)).toBe(true))
   const received = one(await spansNamed('tools/call add'), SERVER)
   expect(received).toMatchObject({ traceId: sent.traceId, parentSpanId: sent.spanId })
   for (const { attributes } of [sent, received])
@@ -285,9 +278,9 @@ test('durations are recorded as the conventions define them, without names that 
   await client.callTool('add', { a: 1 })
   await client.callTool('made-up').catch(() => {})
   await client.request('made/up').catch(() => {})
-  await sdk.flush()
+  await telemetry.sdk.flush()
   for (const metric of ['mcp.client.operation.duration', 'mcp.server.operation.duration']) {
-    const points = receiver.points.filter((point) => point.metric === metric)
+    const points = telemetry.receiver.points.filter((point) => point.metric === metric)
     const add = points.find(({ attributes }) => attributes['gen_ai.tool.name'] === 'add')
     expect(add).toMatchObject({ unit: 's', count: 2, bounds: BOUNDS })
     expect(add!.attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'network.transport': 'tcp' })
@@ -304,7 +297,7 @@ test('arguments and results are recorded only when asked, without secrets', asyn
   await silent.callTool('add', args)
   expect(JSON.stringify(await spansNamed('tools/call add'))).not.toMatch(/gen_ai\.tool\.call|hunter2/)
 
-  receiver.spans.length = 0
+  telemetry.receiver.spans.length = 0
   const recording = await open(createTestServer({ recordArguments: true, recordResults: true }))
   await recording.callTool('add', args)
   const received = one(await spansNamed('tools/call add'), SERVER)
@@ -317,7 +310,7 @@ test('arguments and results are recorded only when asked, without secrets', asyn
     'gen_ai.prompt.variable.password': '[redacted]',
   })
 
-  receiver.spans.length = 0
+  telemetry.receiver.spans.length = 0
   const redacting = await open(createTestServer({ recordArguments: true, redact: () => 'hidden' }))
   await redacting.callTool('add', args)
   expect(one(await spansNamed('tools/call add'), SERVER).attributes['gen_ai.tool.call.arguments']).toBe('"hidden"')
@@ -376,7 +369,7 @@ test('one trace leads from the client through the gateway to the server and the 
     agent.end()
   })
   const [agent] = await spansNamed('agent')
-  const calls = receiver.spans.filter(({ name, traceId }) => /^tools\/call /.test(name) && traceId === agent!.traceId)
+  const calls = telemetry.receiver.spans.filter(({ name, traceId }) => /^tools\/call /.test(name) && traceId === agent!.traceId)
   const chain = ['client', 'gateway in', 'gateway out', 'server', 'worker']
   const kinds = [CLIENT, SERVER, CLIENT, SERVER, CONSUMER]
   let parent = agent!.spanId
@@ -394,7 +387,7 @@ test('one trace leads from the client through the gateway to the server and the 
     parent = span!.spanId
   }
   expect(calls).toHaveLength(5)
-  expect(JSON.stringify(receiver.spans)).not.toContain('canary-token')
+  expect(JSON.stringify(telemetry.receiver.spans)).not.toContain('canary-token')
 })
 
 test('a server warns when it records its requests twice', async () => {

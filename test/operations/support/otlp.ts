@@ -6,6 +6,7 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
+import { afterEach, beforeEach } from 'vitest'
 
 /** An attribute as OTLP encodes it in JSON. */
 interface OtlpAttribute {
@@ -125,4 +126,24 @@ export function startSdk(url: string): Sdk {
       propagation.disable()
     },
   }
+}
+
+/** A receiver and the SDK that sends to it. */
+export interface Telemetry {
+  receiver: OtlpReceiver
+  sdk: Sdk
+}
+
+/** Starts both before each test of a file, and stops them after it. */
+export function useTelemetry(): Telemetry {
+  const telemetry = {} as Telemetry
+  beforeEach(async () => {
+    telemetry.receiver = await startReceiver()
+    telemetry.sdk = startSdk(telemetry.receiver.url)
+  })
+  afterEach(async () => {
+    await telemetry.sdk.stop()
+    telemetry.receiver.close()
+  })
+  return telemetry
 }
