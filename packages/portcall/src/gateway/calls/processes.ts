@@ -8,7 +8,7 @@ import { randomId } from '../../../../util/src/random.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject, Notification, Request, Response } from '../../jsonrpc/message.ts'
-import { createNodeLease } from '../../stores/nodes/node-lease.ts'
+import { createNodeLease, createNodeName } from '../../stores/nodes/node-lease.ts'
 import { createNodeRpc } from '../../stores/nodes/node-rpc.ts'
 import type { Stores } from '../../stores/stores.ts'
 
@@ -50,7 +50,7 @@ export function createGatewayProcesses({ stores, exchange }: GatewayProcessesOpt
 
 /** Without shared stores, each process is alone. */
 function createSingleProcess(): GatewayProcesses {
-  const name = randomId(9)
+  const name = createNodeName()
   return {
     join: async () => name,
     isOwn: (other) => other === name,

@@ -58,7 +58,9 @@ interface NodeMessage {
 /** A request without a result. */
 interface PendingRequest {
   isAccepted: boolean
-  readonly settle: (result: JsonObject) => void
+  result: JsonObject | undefined
+  /** Aborted when the result is there. */
+  readonly responded: AbortController
 }
 
 /** A request of another node. */
@@ -120,8 +122,7 @@ export function createNodeRpc(options: NodeRpcOptions): NodeRpc {
   const receive = (text: string): void => {
     const message = JSON.parse(text) as NodeMessage
     const { from, id, method, params } = message
-    if (method === RESPONSE) pending.get(params.id as number)?.settle(isObject(params.result) ? params.result : {})
-    else if (method === ACCEPTED) Object.assign(pending.get(params.id as number) ?? {}, { isAccepted: true })
+    if (method === RESPONSE || method === ACCEPTED) receiveReply(pending.get(params.id as number), message)
     else if (id !== undefined) void respond(message, id)
     else if (from !== node) void run(message)
   }
@@ -138,28 +139,20 @@ export function createNodeRpc(options: NodeRpcOptions): NodeRpc {
     },
     async request(target, method, params) {
       const id = ++lastId
-      const responded = new AbortController()
-      const responses: JsonObject[] = []
-      const request: PendingRequest = {
-        isAccepted: false,
-        settle(result) {
-          responses.push(result)
-          responded.abort()
-        },
-      }
+      const request: PendingRequest = { isAccepted: false, result: undefined, responded: new AbortController() }
       pending.set(id, request)
-      const isAlive = lease?.isAlive ?? (async () => request.isAccepted || attempt < MAX_ATTEMPTS)
       const deadline = performance.now() + timeoutMs
       let attempt = 0
+      const isAlive = lease?.isAlive ?? (async () => request.isAccepted || attempt < MAX_ATTEMPTS)
       try {
-        for (; responses.length === 0; attempt++) {
+        for (; !request.result; attempt++) {
           if (attempt > 0 && !(await isAlive(target))) break
           if (performance.now() > deadline) throw createTimeoutError()
           if (!request.isAccepted || attempt % INTERVALS_ONCE_ACCEPTED === 0)
             tryPublish(topicOf(target), { from: node, id, method, params })
-          await delay(RETRY_INTERVAL_MS, responded.signal).catch(() => {})
+          await delay(RETRY_INTERVAL_MS, request.responded.signal).catch(() => {})
         }
-        return responses[0]
+        return request.result
       } finally {
         pending.delete(id)
       }
@@ -173,6 +166,15 @@ export function createNodeRpc(options: NodeRpcOptions): NodeRpc {
       received.clear()
     },
   }
+}
+
+/** Handles what another node says of a request, which may have ended. */
+function receiveReply(request: PendingRequest | undefined, { method, params }: NodeMessage): void {
+  if (!request) return
+  request.isAccepted = true
+  if (method !== RESPONSE) return
+  request.result = isObject(params.result) ? params.result : {}
+  request.responded.abort()
 }
 
 /** Returns the name of the node of an owner. */
