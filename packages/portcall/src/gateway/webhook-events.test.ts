@@ -1,12 +1,13 @@
 /** Events of servers that deliver to webhooks only, through a gateway that receives them. */
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { delay } from '../../../util/src/timers.ts'
 import { eventually } from '../../test-kit/eventually.ts'
 import { connect } from '../connect/connect.ts'
 import { events as clientEvents } from '../events/client/extension.ts'
+import type { EventOptions, SavedEventState } from '../events/client/types.ts'
 import { eventWebhook } from '../events/receiver/webhook.ts'
 import { events } from '../events/server/extension.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
@@ -16,12 +17,13 @@ import { createGateway } from './gateway.ts'
 
 const NAME = 'shop__order.created'
 
-async function openGateway({ beforeAnswer = async (_: string): Promise<void> => {} } = {}) {
+async function openGateway({ beforeAnswer = async (_: string): Promise<void> => {}, isAway = (_: string) => false } = {}) {
   const http = createHttpServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk)
-    const init = { method: 'POST', headers: incoming.headers as Record<string, string>, body: Buffer.concat(chunks) }
-    const response = await webhook(new Request(url, init))
+    const body = Buffer.concat(chunks)
+    const request = new Request(url, { method: 'POST', headers: incoming.headers as Record<string, string>, body })
+    const response = isAway(body.toString()) ? new Response(null, { status: 503 }) : await webhook(request)
     outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -117,6 +119,64 @@ test('may begin before the response to the subscription: the server repeats what
   const received = new Set<string>()
   await client.events.on(NAME, {}, ({ eventId }) => void received.add(eventId))
   await eventually(() => expect([...received].toSorted()).toEqual(ids.toSorted()))
+})
+
+describe('a caller that leaves while a delivery has failed, and comes back', () => {
+  const ids = (...numbers: number[]) => numbers.map((n) => `ord-${n}`)
+
+  async function openFailing() {
+    let isFailing = true
+    const { gateway, created } = await openGateway({ isAway: (body) => isFailing && body.includes('"eventId":"ord-1"') })
+    let saved: SavedEventState | undefined
+    const state = { load: () => saved, save: (_: string, next: SavedEventState) => void (saved = next) }
+    const receive = async (options: EventOptions = {}) => {
+      const received: string[] = []
+      const client = await connect(gateway, { extensions: [clientEvents()] })
+      onTestFinished(() => client.close())
+      const { close } = await client.events.on(NAME, {}, ({ eventId }) => void received.push(eventId), options)
+      return { received, close }
+    }
+    return {
+      emit: async (...eventIds: string[]) => {
+        for (const eventId of eventIds) await created.emit({ id: '1' }, { eventId })
+      },
+      repeat: () => void (isFailing = false),
+      receive,
+      receiveSaved: () => receive({ state }),
+    }
+  }
+
+  test.each([
+    ['before', true],
+    ['after', false],
+  ])('%s its repetition misses nothing that others get meanwhile', async (_, isBefore) => {
+    const { emit, repeat, receive, receiveSaved } = await openFailing()
+    const [other, first] = [await receive(), await receiveSaved()]
+    await emit(...ids(0, 1, 2))
+    await eventually(() => expect(first.received).toEqual(ids(0, 2)))
+    await first.close()
+    await emit(...ids(3, 4))
+    await eventually(() => expect(other.received).toEqual(ids(0, 2, 3, 4)))
+    const repeated = () => eventually(() => expect(other.received).toEqual(ids(0, 2, 3, 4, 1)))
+    if (!isBefore) repeat()
+    if (!isBefore) await repeated()
+    const second = await receiveSaved()
+    repeat()
+    await repeated()
+    await eventually(() => expect(new Set(second.received)).toEqual(new Set(ids(1, 3, 4))))
+  })
+
+  test('misses nothing when no other caller has stayed', async () => {
+    const { emit, repeat, receiveSaved } = await openFailing()
+    const first = await receiveSaved()
+    await emit(...ids(0, 1, 2))
+    await eventually(() => expect(first.received).toEqual(ids(0, 2)))
+    await first.close()
+    await emit(...ids(3))
+    repeat()
+    const second = await receiveSaved()
+    await eventually(() => expect(second.received).toEqual(ids(1, 2, 3)))
+  })
 })
 
 test('need a webhook with a URL', () => {

@@ -9,7 +9,10 @@ export interface Backlog {
   add(notification: Notification, cursor: EventCursor): void
   /** Sets another name of the position after the last message. */
   move(cursor: EventCursor): void
-  /** Returns the messages after a position, or `undefined` if the position is not known. */
+  /**
+   * Returns the messages after a position, or `undefined` if it is not known. Several messages have the same position while the server repeats an earlier
+   * one: then these are the messages after the first of them.
+   */
   after(cursor: string): readonly Notification[] | undefined
 }
 
@@ -28,11 +31,16 @@ const MAX_LENGTH = 65_536
 export function createBacklog(start: EventCursor): Backlog {
   let kept: KeptMessage[] = [{ notification: undefined, size: 0, first: start, last: start }]
   let length = 0
+  /** Positions of kept messages that messages before them had, too. */
+  let incomplete = new Set<EventCursor>()
   const trim = (): void => {
     while (kept.length > 1 && (kept.length > MAX_MESSAGES || length > MAX_LENGTH)) {
-      kept = kept.slice(1)
+      const [removed, ...rest] = kept
+      kept = rest
       // The message itself is before the first position.
-      length -= kept[0]?.size ?? 0
+      length -= rest[0]?.size ?? 0
+      const lost = [...incomplete, removed?.first ?? null, removed?.last ?? null]
+      incomplete = new Set(lost.filter((cursor) => cursor !== null && rest.some((one) => isAt(one, cursor))))
     }
   }
   return {
@@ -43,6 +51,7 @@ export function createBacklog(start: EventCursor): Backlog {
       if (cursor === null) {
         kept = [{ notification: undefined, size: 0, first: null, last: null }]
         length = 0
+        incomplete.clear()
         return
       }
       const size = JSON.stringify(notification).length
@@ -57,9 +66,13 @@ export function createBacklog(start: EventCursor): Backlog {
       current.last = cursor
     },
     after(cursor) {
-      const at = kept.findLastIndex(({ first, last }) => first === cursor || last === cursor)
+      const at = incomplete.has(cursor) ? -1 : kept.findIndex((one) => isAt(one, cursor))
       if (at === -1) return undefined
       return kept.slice(at + 1).flatMap(({ notification }) => (notification ? [notification] : []))
     },
   }
+}
+
+function isAt({ first, last }: KeptMessage, cursor: string): boolean {
+  return first === cursor || last === cursor
 }
