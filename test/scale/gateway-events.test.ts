@@ -23,6 +23,8 @@ afterAll(() => redis?.stop())
 interface GatewayNode {
   readonly url: string
   kill(): void
+  /** Pauses the process, until the function that it returns is called. */
+  pause(): () => void
   /** Asks the process to stop. Resolves to its exit code. */
   stop(): Promise<number | null>
 }
@@ -69,6 +71,14 @@ async function startFleet(store: (dir: string) => string, count: number): Promis
         nodes.splice(nodes.indexOf(node), 1)
         child.kill('SIGKILL')
       },
+      pause() {
+        nodes.splice(nodes.indexOf(node), 1)
+        child.kill('SIGSTOP')
+        return () => {
+          child.kill('SIGCONT')
+          nodes.push(node)
+        }
+      },
       async stop() {
         nodes.splice(nodes.indexOf(node), 1)
         child.kill('SIGTERM')
@@ -97,6 +107,11 @@ async function receiveAt(urlOf: () => string) {
     onGap: (cursor) => gaps.push(cursor),
   })
   return { received, gaps, subscription }
+}
+
+/** Returns the addresses of the subscriptions that were ended. */
+function endedOf({ requests }: EventShop): string[] {
+  return requests.filter(({ method }) => method === 'events/unsubscribe').map(({ url }) => url)
 }
 
 const STORES = [
@@ -135,6 +150,11 @@ describe.each(STORES)('gateway processes on $name', ({ store, isAvailable }) => 
       await eventually(() => expect(other.received).toEqual(ids))
       await eventually(() => expect(received).toEqual(ids))
       expect(gaps).toEqual([])
+      // The other process ends the subscription of the one that was killed, and keeps its own.
+      await eventually(() => expect(endedOf(shop)).toEqual([shop.requests[0]?.url]))
+      await shop.emit('last')
+      for (const one of [received, other.received]) await eventually(() => expect(one).toEqual([...ids, 'last']))
+      expect(endedOf(shop)).toHaveLength(1)
     },
     120_000,
   )
@@ -157,9 +177,29 @@ describe.each(STORES)('gateway processes on $name', ({ store, isAvailable }) => 
       }
       await eventually(() => expect(received.toSorted()).toEqual(ids.toSorted()))
       expect(gaps).toEqual([])
-      const urlsOf = (wanted: string) => shop.requests.filter(({ method }) => method === wanted).map((one) => one.url)
-      const ended = urlsOf('events/unsubscribe')
-      expect(new Set(urlsOf('events/subscribe').filter((made) => !ended.includes(made))).size).toBe(1)
+      const ended = endedOf(shop)
+      const made = shop.requests.filter(({ method }) => method === 'events/subscribe').map(({ url }) => url)
+      expect(new Set(made.filter((one) => !ended.includes(one))).size).toBe(1)
+    },
+    120_000,
+  )
+
+  test.skipIf(!isAvailable)(
+    'a process that was paused for so long that its subscription was ended makes another one',
+    async () => {
+      const { nodes, shop } = await startFleet(store, 2)
+      const [first] = nodes as [GatewayNode, GatewayNode]
+      const { received, gaps } = await receiveAt(() => first.url)
+      await shop.emit('before')
+      await eventually(() => expect(received).toEqual(['before']))
+      const resume = first.pause()
+      await eventually(() => expect(endedOf(shop)).toHaveLength(1))
+      await shop.emit('meanwhile')
+      resume()
+      await eventually(() => expect(received).toEqual(['before', 'meanwhile']))
+      await shop.emit('after')
+      await eventually(() => expect(received).toEqual(['before', 'meanwhile', 'after']))
+      expect(gaps).toEqual([])
     },
     120_000,
   )
@@ -179,6 +219,7 @@ describe.each(STORES)('gateway processes on $name', ({ store, isAvailable }) => 
       await shop.emit('after')
       await eventually(() => expect(received).toEqual(['before', 'meanwhile', 'after']))
       expect(gaps).toEqual([])
+      await eventually(() => expect(endedOf(shop)).toEqual([shop.requests[0]?.url]))
     },
     120_000,
   )

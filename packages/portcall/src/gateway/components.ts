@@ -5,6 +5,7 @@ import { openStore } from '../stores/open-store.ts'
 import { sealerKeys } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
 import { sealStore } from '../stores/sealing/sealed-store.ts'
+import type { KeyValueStore } from '../stores/store.ts'
 import type { OnGatewayEvent } from './api/events.ts'
 import type { GatewayOptions } from './api/options.ts'
 import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
@@ -14,6 +15,7 @@ import { createRouter, type Router } from './calls/router.ts'
 import { createViewReads } from './calls/view-tools.ts'
 import { createGatewayEventStreams, type GatewayEventStreams } from './events/event-streams.ts'
 import { createSharedStreams } from './events/shared-streams.ts'
+import { createWebhookSubscriptions, type WebhookSubscriptions } from './events/webhook-subscriptions.ts'
 import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
@@ -38,6 +40,7 @@ export interface GatewayComponents {
   readonly forwardCall: ForwardCall
   readonly subscriptions: Subscriptions
   readonly eventStreams: GatewayEventStreams
+  readonly webhookSubscriptions: WebhookSubscriptions
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
   /** Makes the next lists fetch again: one server, or all. Notifies subscribers and the other processes of the gateway. */
@@ -53,6 +56,8 @@ const REQUEST_STATE_TTL_MS = 900_000
 const STORE_TIMEOUT_MS = 5000
 /** The owner of a list follows. */
 const LISTS_PREFIX = 'portcall:lists/'
+/** The name of a process follows. */
+const WEBHOOKS_PREFIX = 'portcall:gateway-webhooks/'
 
 /** Dependencies that the components share. */
 export interface ComponentDependencies {
@@ -78,13 +83,15 @@ export function createComponents(
   } = options
   const store = openStore(stores?.store, STORE_TIMEOUT_MS)
   const sealer = createSealer(sealerKeys(options.sealingKeys, stores && store))
-  const kept = listStore ?? (stores && sealStore(namespaceStore(store, LISTS_PREFIX), sealer))
+  const sealed = (prefix: string): KeyValueStore | undefined => stores && sealStore(namespaceStore(store, prefix), sealer)
+  const kept = listStore ?? sealed(LISTS_PREFIX)
   const processes = createGatewayProcesses({ stores, exchange })
   const taskIds = createTaskIds(sealer)
   const cursors = createListCursors(sealer)
   const pager = createListPager(cursors, pageSize)
   const registry = createUpstreamRegistry(options.names)
   const lists = createMergedLists({ registry, onEvent })
+  const webhookSubscriptions = createWebhookSubscriptions({ store: sealed(WEBHOOKS_PREFIX), processes, registry, policies })
   const viewReads = createViewReads()
   const router = createRouter({ registry, lists, viewReads })
   const subscriptions = createSubscriptions({ registry, router, policies, taskIds })
@@ -127,11 +134,12 @@ export function createComponents(
       taskIds,
       inputStates: createInputStates(sealer, requestStateTtlMs),
       processes,
-      openEventStream: createSharedStreams().open,
+      openEventStream: createSharedStreams(webhookSubscriptions).open,
       onEvent: options.onEvent && onEvent,
     }),
     subscriptions,
     eventStreams: createGatewayEventStreams({ router, policies }),
+    webhookSubscriptions,
     taskIds,
     processes,
     refresh(server) {

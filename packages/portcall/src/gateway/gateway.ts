@@ -86,11 +86,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const closeAll = async (): Promise<void> => {
     components.sharedRefresh.close()
     components.eventStreams.close()
+    const looked = components.webhookSubscriptions.close()
     subscriptions.close()
     // Requests may take long, and the process may end before they do.
     const kept = Promise.all(registry.table.upstreams.map(({ catalogue }) => catalogue.close()))
     await dispatcher.whenIdle(CLOSE_TIMEOUT_MS)
-    await Promise.all([kept, registry.close(), components.processes.close()])
+    await Promise.all([kept, looked, registry.close()])
+    await components.processes.close()
   }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {

@@ -17,7 +17,10 @@ import { createGateway } from './gateway.ts'
 
 const NAME = 'shop__order.created'
 
-async function openGateway({ beforeAnswer = async (_: string): Promise<void> => {}, isAway = (_: string) => false } = {}) {
+async function openGateway({
+  beforeAnswer = async (_: string): Promise<void> => {},
+  isAway = (_: string): boolean => false,
+} = {}) {
   const http = createHttpServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk)

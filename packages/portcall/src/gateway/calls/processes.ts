@@ -18,6 +18,8 @@ export interface GatewayProcesses {
   join(): Promise<string>
   /** Reports whether a name is that of this process. */
   isOwn(name: string): boolean
+  /** Reports whether a process is alive. @throws whatever the store throws. */
+  isAlive(name: string): Promise<boolean>
   /** Forwards a request to another process. @throws RpcError if the process has ended. */
   forward(name: string, request: Request, context: ExchangeContext): Promise<Response>
   close(): Promise<void>
@@ -54,6 +56,7 @@ function createSingleProcess(): GatewayProcesses {
   return {
     join: async () => name,
     isOwn: (other) => other === name,
+    isAlive: async (other) => other === name,
     forward: () => Promise.reject(ENDED),
     close: async () => {},
   }
@@ -101,6 +104,7 @@ function createLinkedProcesses({ store, bus }: Omit<Stores, 'close'>, exchange: 
   return {
     join,
     isOwn: (name) => name === node,
+    isAlive: lease.isAlive,
     async forward(name, request, context) {
       await join()
       const id = randomId()

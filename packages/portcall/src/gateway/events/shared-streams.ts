@@ -12,6 +12,7 @@ import { createFollower, type Follower } from './follower.ts'
 import { createSharedStream, type SharedStream } from './shared-stream.ts'
 import type { EventStreamContext, EventStreamStart, RequestEventStream } from './stream-requests.ts'
 import { createWebhookStream } from './webhook-stream.ts'
+import type { WebhookSubscriptions } from './webhook-subscriptions.ts'
 
 /** The streams of events that the gateway has opened at servers. */
 export interface SharedStreams {
@@ -25,7 +26,7 @@ export interface SharedStreams {
 /** The streams of one event type with the same arguments, for callers that may share them. */
 type Group = Set<SharedStream>
 
-export function createSharedStreams(): SharedStreams {
+export function createSharedStreams(subscriptions: Pick<WebhookSubscriptions, 'add'>): SharedStreams {
   /** Streams go through the middleware of the policies that they were opened under. */
   const byPolicies = new WeakMap<CombinedPolicies, Map<string, Group>>()
 
@@ -55,7 +56,8 @@ export function createSharedStreams(): SharedStreams {
         webhook &&
           createWebhookStream({
             ...{ webhook, selection, onOpen: route.upstream.holds.add },
-            send: (method, params, signal) => send(method, params, { signal, notify: () => {} }),
+            subscribe: (params, signal) => send(EventMethod.subscribe, params, { signal, notify: () => {} }),
+            add: (params, onEnded) => subscriptions.add({ upstream: route.upstream, params, auth }, onEnded),
           }),
       ),
       onMoved: (moved) => merge(moved, group),

@@ -5,22 +5,24 @@ import { refreshDelay, timeOf } from '../../events/client/webhook.ts'
 import type { EventWebhook, WebhookListener } from '../../events/receiver/types.ts'
 import { createWebhookSecret } from '../../events/signature.ts'
 import { type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
-import { type EventCursor, EventMethod, EventNotification } from '../../protocol/events.ts'
+import { type EventCursor, EventNotification } from '../../protocol/events.ts'
 import type { EventStreamContext, EventStreamStart, RequestEventStream } from './stream-requests.ts'
+import type { SharedSubscription } from './webhook-subscriptions.ts'
 
 export interface WebhookStreamOptions {
   readonly webhook: EventWebhook
   /** The name and the arguments of the events, as the server knows them, and metadata. */
   readonly selection: { readonly name: string; readonly arguments: JsonObject; readonly _meta: JsonObject }
-  /** Sends a request to the server. @throws RpcError */
-  readonly send: (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+  /** Subscribes at the server. @throws RpcError */
+  readonly subscribe: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+  /** Adds the subscription, with the params that end it, before it is made. */
+  readonly add: (params: JsonObject, onEnded: () => void) => Promise<SharedSubscription>
   /** Called when a stream begins, with a promise that resolves when it has ended and the server knows it. */
   readonly onOpen: (ended: Promise<unknown>) => void
 }
 
 /** Less than the interval of the heartbeats of streams. */
 const HEARTBEAT_INTERVAL_MS = 15_000
-const UNSUBSCRIBE_TIMEOUT_MS = 10_000
 /** So many deliveries may arrive before the response of the server to the subscription. */
 const MAX_WAITING = 16
 
@@ -28,30 +30,30 @@ const MAX_WAITING = 16
  * Creates the request for a stream of events that the server delivers to webhooks only: the gateway is the receiver. It settles as a stream does. The
  * secret and the URL are those of the gateway, one for each stream, and no caller sees them.
  */
-export function createWebhookStream({ webhook, selection, send, onOpen }: WebhookStreamOptions): RequestEventStream {
+export function createWebhookStream({ webhook, selection, subscribe, add, onOpen }: WebhookStreamOptions): RequestEventStream {
   const { _meta, ...registered } = selection
   const run = async (start: EventStreamStart, { signal, notify }: EventStreamContext, endings: Promise<unknown>[]) => {
     const url = new URL(webhook.url ?? '')
     url.searchParams.set('stream', randomId())
     const endpoint = { mode: 'webhook', url: url.href, secret: createWebhookSecret() }
     const output = createStreamOutput(start, notify)
+    const subscription = await add({ ...selection, delivery: { mode: endpoint.mode, url: endpoint.url } }, output.end)
     const registration = await webhook.register({ ...registered, secret: endpoint.secret, listener: output.listener })
     const timer = unref(setInterval(output.beat, HEARTBEAT_INTERVAL_MS))
     try {
       while (!output.isEnded && !signal.aborted) {
         const { maxAgeMs } = start
         const position = { cursor: output.cursor, ...(maxAgeMs !== undefined && { maxAgeMs }) }
-        const result = await send(EventMethod.subscribe, { ...selection, ...position, delivery: endpoint }, signal)
+        const result = await subscribe({ ...selection, ...position, delivery: endpoint }, signal)
         const { id, refreshBefore } = result
-        await registration.confirm(String(id), timeOf(isString(refreshBefore) ? refreshBefore : null))
+        const expiresAt = timeOf(isString(refreshBefore) ? refreshBefore : null)
+        await Promise.all([registration.confirm(String(id), expiresAt), subscription.extend(expiresAt)])
         output.subscribed(result)
         await Promise.race([output.ended, delay(refreshDelay(result), signal)])
       }
     } finally {
       clearInterval(timer)
-      const delivery = { mode: endpoint.mode, url: endpoint.url }
-      const unsubscribed = send(EventMethod.unsubscribe, { ...selection, delivery }, AbortSignal.timeout(UNSUBSCRIBE_TIMEOUT_MS))
-      endings.push(unsubscribed.catch(() => {}))
+      endings.push(subscription.end())
       await registration.end()
     }
   }
@@ -72,10 +74,14 @@ function createStreamOutput(start: EventStreamStart, notify: (message: Notificat
   let cursor: EventCursor = start.cursor
   let waiting: Notification[] | undefined = []
   let isEnded = false
-  let end!: () => void
+  let resolveEnded!: () => void
   const ended = new Promise<void>((resolve) => {
-    end = resolve
+    resolveEnded = resolve
   })
+  const end = (): void => {
+    isEnded = true
+    resolveEnded()
+  }
   const send = (method: string, params: JsonObject): void => {
     // The server sends it again.
     if (waiting && waiting.length >= MAX_WAITING) throw new Error('The subscription is not known to be made yet')
@@ -89,13 +95,13 @@ function createStreamOutput(start: EventStreamStart, notify: (message: Notificat
     onGap: (position) => send(EventNotification.active, { cursor: position, truncated: true }),
     onTerminated(error) {
       send(EventNotification.terminated, { error })
-      isEnded = true
       end()
     },
   }
   return {
     listener,
     ended,
+    end,
     get isEnded() {
       return isEnded
     },
