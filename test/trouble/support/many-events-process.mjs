@@ -1,12 +1,14 @@
 /**
- * One process of a service with many subscriptions: `node many-events-process.mjs BACKEND URL NAMESPACE ROLE`. A `worker` delivers to webhooks.
+ * One process of a service with many subscriptions: `node many-events-process.mjs BACKEND URL NAMESPACE ROLE LOG`. A `worker` delivers to webhooks. The file
+ * LOG says what it does, until it is killed: `begun EVENT` before a delivery, `recorded SUBSCRIPTION` when its outcome is stored.
  * Answers the messages of its parent: `{ subscribe: { count, url, secret } }`, and `{ emit: { count, perSecond, shards } }`.
  */
+import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'portcall'
 import { events } from 'portcall/events'
 import { openBackend } from '../../stores/support/task-backends.mjs'
 
-const [backend, url, namespace, role] = process.argv.slice(2)
+const [backend, url, namespace, role, logFile] = process.argv.slice(2)
 const LEASE_TTL_MS = 2000
 const TICK_MS = 20
 const PER_PRINCIPAL = 100
@@ -16,7 +18,24 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-const stores = await openBackend(backend, { url, namespace, lockTtlMs: LEASE_TTL_MS })
+const log = openSync(logFile, 'a')
+const write = (line) => writeSync(log, `${line}\n`)
+
+/** Returns the store of a worker that writes down which deliveries are stored. A subscription gets one event. */
+function recording(store) {
+  return {
+    ...store,
+    async compareAndSet(key, change) {
+      const isDone = await store.compareAndSet(key, change)
+      if (isDone && key.includes('events/state/') && change.value?.includes('"lastDeliveryAt"'))
+        write(`recorded ${key.split('/').at(-1)}`)
+      return isDone
+    },
+  }
+}
+
+const opened = await openBackend(backend, { url, namespace, lockTtlMs: LEASE_TTL_MS })
+const stores = { ...opened, store: recording(opened.store) }
 const limits = { leaseTtlMs: LEASE_TTL_MS, retryDelayMs: 50, maxRetryDelayMs: 200, maxAttempts: 100 }
 const webhooks = { allow: ['127.0.0.1'], isKnown: () => true, runWorker: role === 'worker', limits }
 const server = createServer(
@@ -31,7 +50,13 @@ const counted = server.event(
     input: { type: 'object', properties: { shard: integer }, required: ['shard'] },
     payload: { type: 'object', properties: { n: integer, shard: integer }, required: ['n', 'shard'] },
   },
-  { match: ({ data }, { arguments: { shard } }) => data.shard === shard },
+  {
+    match: ({ data }, { arguments: { shard } }) => data.shard === shard,
+    transform({ eventId, data }) {
+      write(`begun ${eventId}`)
+      return data
+    },
+  },
 )
 
 async function subscribe({ count, url, secret }) {
