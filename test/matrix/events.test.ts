@@ -1,6 +1,7 @@
 /** The Events extension over real transports, and for clients of older revisions. */
 import { createServer } from 'portcall'
 import { type EventsOptions, events } from 'portcall/events'
+import type { HttpOptions } from 'portcall/http'
 import type { JsonObject } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -13,13 +14,13 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-async function openShop(options: EventsOptions = {}) {
+async function openShop(options: EventsOptions = {}, http: Partial<HttpOptions> = {}) {
   const server = createServer({ name: 'shop', version: '1' }, { extensions: [events(options)] })
   const created = server.event('order.created', {
     description: 'A new order',
     payload: z.object({ orderId: z.string() }),
   })
-  const { url, close } = await serve(server, { port: 0 })
+  const { url, close } = await serve(server, { ...http, port: 0 })
   onTestFinished(() => close())
   const post = (message: JsonObject, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     fetch(url, {
@@ -82,6 +83,20 @@ describe('events over HTTP', () => {
       again.abort()
       expect(text.messages[0]?.method).toBe('notifications/events/active')
     })
+  })
+
+  test('EVT-047 streams are not requests in flight', async () => {
+    const { modern, created } = await openShop({}, { maxRequests: 2, maxPrincipalRequests: 2 })
+    const read: ReturnType<typeof readMessages>[] = []
+    for (const id of [1, 2, 3, 4, 5]) {
+      const one = readMessages(await modern(id, 'events/stream', { name: 'order.created' }))
+      await eventually(() => expect(one.messages[0]?.method).toBe('notifications/events/active'))
+      read.push(one)
+    }
+    const response = await modern(6, 'events/poll', { name: 'order.created' })
+    expect(await response.json()).toMatchObject({ result: { resultType: 'complete' } })
+    await created.emit({ orderId: '1' })
+    for (const { messages } of read) await eventually(() => expect(messages[1]?.method).toBe('notifications/events/event'))
   })
 
   test('EVT-110 a request may have the header Mcp-Name', async () => {

@@ -40,6 +40,8 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
   const { authenticate } = options
   const enter = createShares(limits)
   let active = 0
+  /** The streams among them. They have limits of their own. */
+  let openStreams = 0
   let draining = false
   let onIdle: (() => void) | undefined
   const checkIdle = (): void => {
@@ -47,8 +49,10 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
   }
   const count = (stream: LongLivedStream): void => {
     active++
+    openStreams++
     void stream.closed.then(() => {
       active--
+      openStreams--
       checkIdle()
     })
   }
@@ -57,7 +61,7 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
     limits,
     async handle(context) {
       if (cors) context.commonHeaders = cors.headersFor(context)
-      if (draining || active >= limits.maxRequests) return sendError(context, unavailable(draining))
+      if (draining || active - openStreams >= limits.maxRequests) return sendError(context, unavailable(draining))
       active++
       let leave: (() => void) | undefined
       try {

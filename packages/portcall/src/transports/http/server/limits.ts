@@ -12,9 +12,9 @@ export interface HttpLimits {
   readonly bodyTimeoutMs: number
   /** Longest pause while a body is received; 408 after that. For a body of up to 16 KiB that `httpHandler` receives, the time for all of it. */
   readonly bodyIdleTimeoutMs: number
-  /** Concurrent requests. Further ones get 503. */
+  /** Concurrent requests, without open subscriptions. Further ones get 503. */
   readonly maxRequests: number
-  /** Concurrent requests of one principal, with its open subscriptions. Further ones get 429. */
+  /** Concurrent requests of one principal, without its open subscriptions. Further ones get 429. */
   readonly maxPrincipalRequests: number
   /** Concurrent requests of one session. Further ones get 429. */
   readonly maxSessionRequests: number
