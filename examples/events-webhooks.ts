@@ -16,7 +16,7 @@ export function createBilling(stores: Stores, sealingKeys: readonly string[], al
     {
       description: 'An invoice of an account was paid.',
       input: z.object({ account: z.string() }),
-      payload: z.object({ invoice: z.string(), account: z.string() }),
+      payload: z.object({ invoice: z.string(), account: z.string().optional() }),
     },
     {
       authorize: ({ principal = '', arguments: { account } }) => accounts.get(principal)?.includes(account) === true,
