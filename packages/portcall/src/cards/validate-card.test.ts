@@ -70,6 +70,17 @@ describe('validateServerCard', () => {
     },
   )
 
+  test.each([
+    ['https://example.com/a.png', true],
+    ['http://example.com/a.jpg', true],
+    ['data:image/svg+xml;base64,AA==', true],
+    ['javascript:alert(1)', false],
+    ['file:///etc/passwd', false],
+    ['/a.png', false],
+  ])('CARD-022 decides about an icon at %s', (src, isValid) => {
+    expect(validateServerCard({ ...minimal, icons: [{ src }] }).length === 0).toBe(isValid)
+  })
+
   test.each(['^1.2.3', '~1.2', '>=1.0.0', '1.x', '1.*', '1.0 - 2.0', '1 || 2'])(
     'CARD-007 refuses the version range %s',
     (version) => {

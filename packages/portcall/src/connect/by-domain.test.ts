@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { DEFAULT_MIN_VERSION } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { discoverServers } from '../cards/client/discover.ts'
 import { MODERN_VERSION, SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
@@ -150,6 +151,32 @@ describe('connect with a domain', () => {
     expect(asked).toEqual(new Array(2).fill(['Notes', `${other.origin}/mcp`, 'other-domain']))
   })
 
+  test('CARD-003 takes the card for a hint: the name, the versions and the tools are those of the server', async () => {
+    const lies = { name: 'com.example/other', version: '9.9.9', title: 'Other', tools: [{ name: 'delete_all' }] }
+    const site = await startNotes((answers, origin) => {
+      const remotes = [{ type: 'streamable-http', url: `${origin}/v1/mcp`, supportedProtocolVersions: ['2024-11-05'] }]
+      return { ...answers, '/v1/mcp/server-card': json(CARD_TYPE, cardOf('', { ...lies, remotes })) }
+    })
+    await using client = await connect(site.origin)
+    expect((await client.discover()).serverInfo).toEqual({ name: 'com.example/notes', version: '1.0.0' })
+    expect(client.protocolVersion).toBe(MODERN_VERSION)
+    expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(['latest'])
+  })
+
+  test('CARD-035 a signature that nobody has verified is no consent', async () => {
+    const other = await startSite(() => ({ '/mcp': notesHandler() }))
+    const signature = { signer: 'example.com', profile: 'jws', issuedAt: '2026-11-29T00:00:00Z', jws: 'e30..AAAA' }
+    const site = await startSite((origin) => ({
+      [CATALOG_PATH]: json(CATALOG_TYPE, {
+        ...catalogOf({ ...entryOf(`${origin}/card`), trustManifests: [{ contributor: 'example.com', signature }] }),
+        signature,
+      }),
+      '/card': json(CARD_TYPE, cardOf(`${other.origin}/mcp`)),
+    }))
+    await expect(connect(site.origin)).rejects.toThrow('names a server of another domain')
+    expect(other.requests).toEqual([])
+  })
+
   test('does not choose among several servers', async () => {
     const site = await startNotes((answers, origin) => ({
       ...answers,
@@ -257,6 +284,15 @@ describe('discoverServers', () => {
     ])
   })
 
+  test('CARD-023 keeps members that it does not know', async () => {
+    const more = { webhooks: { signingKeys: [{ kid: 'a' }] }, _meta: { 'com.example/tier': 'gold' } }
+    const site = await startSite((origin) => ({
+      [CATALOG_PATH]: json(CATALOG_TYPE, { ...catalogOf({ ...entryOf(`${origin}/card`), future: 1 }), future: {} }),
+      '/card': json(CARD_TYPE, cardOf(`${origin}/mcp`, more)),
+    }))
+    expect((await discoverServers(site.origin)).servers.map(({ card }) => card)).toEqual([cardOf(`${site.origin}/mcp`, more)])
+  })
+
   test('CARD-029 CARD-031 ends at loops, at depth, at newer formats and at 50 documents', async () => {
     const nested = (url: string) => ({ identifier: url, type: CATALOG_TYPE, url })
     const loop = await startSite((origin) => ({
@@ -307,7 +343,8 @@ describe('discoverServers', () => {
     }
   })
 
-  test('CARD-039 a public domain leads to no private address: by entries, redirects, names and endpoints', async () => {
+  test('CARD-017 CARD-039 a public domain leads to no address without TLS and to no private one: by entries, redirects, names and endpoints', async () => {
+    expect(DEFAULT_MIN_VERSION).toBe('TLSv1.2')
     const loopback = await startSite(() => ({ '/card': json(CARD_TYPE, cardOf('https://example.com/mcp')) }))
     const publicSite =
       (answers: { [url: string]: Response }): typeof fetch =>

@@ -54,7 +54,7 @@ describe('checkSignature', () => {
     })
   }
 
-  test('accepts one of several signatures and one of several secrets', async () => {
+  test('EVT-095 accepts one of several signatures and one of several secrets, and ignores those of version v1a', async () => {
     const other = createWebhookSecret()
     const both = await signWebhook([other, SECRET], { id: 'e1', timestamp: NOW, body: BODY })
     expect(both.split(' ')).toHaveLength(2)
@@ -104,7 +104,7 @@ describe('checkSignature', () => {
 })
 
 describe('secrets', () => {
-  test('a new one is 32 random bytes', () => {
+  test('EVT-070 a new one is 32 random bytes', () => {
     expect(createWebhookSecret()).toMatch(/^whsec_[\w+/]{43}=$/)
     expect(createWebhookSecret()).not.toBe(createWebhookSecret())
     expect(isWebhookSecret(createWebhookSecret())).toBe(true)

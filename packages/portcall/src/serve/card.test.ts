@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { canonicalJson } from '../../../util/src/canonical-json.ts'
 import { protect } from '../auth/server/protect.ts'
 import { CARD_TYPE, CATALOG_TYPE } from '../protocol/server-card.ts'
 import { createServer } from '../server/server.ts'
@@ -57,12 +58,15 @@ describe.each(Object.keys(HANDLERS) as (keyof typeof HANDLERS)[])('card: true wi
     })
   })
 
-  test('CARD-024 CARD-025 CARD-026 CARD-028 CARD-034 serves a catalog that names the card', async () => {
+  test('CARD-024 CARD-025 CARD-026 CARD-028 CARD-033 CARD-034 serves a catalog that names the card', async () => {
     const send = await start({ publicUrl: 'https://api.example.com/notes/mcp' })
     const response = await send(CATALOG)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, CATALOG_TYPE])
     const url = 'https://api.example.com/notes/mcp/server-card'
-    expect(await response.json()).toEqual({
+    const text = await response.text()
+    // No member is repeated: the canonical form is that of the text.
+    expect(canonicalJson(JSON.parse(text))).toHaveLength(text.trim().length)
+    expect(JSON.parse(text)).toEqual({
       specVersion: '1.0',
       entries: [{ identifier: 'urn:air:api.example.com:mcp:notes', type: CARD_TYPE, url }],
     })

@@ -119,7 +119,7 @@ describe('with a server of this library', () => {
     await subscription.ended
   })
 
-  test('two subscriptions to the same events with states of their own are open side by side', async () => {
+  test('EVT-063 two subscriptions to the same events with states of their own are open side by side, in the list of the client', async () => {
     const { client } = await shop({})
     const [state, other] = [memoryState(), memoryState()]
     await client.events.on('order.created', EU, () => {}, { state })
@@ -201,7 +201,7 @@ describe('EVT-003 servers without events', () => {
     await expect(client.events.on('a', {}, () => {})).rejects.toMatchObject({ code: 'EXTENSION_UNSUPPORTED' })
   })
 
-  test('a type that is not listed, and one that cannot be delivered here', async () => {
+  test('EVT-010 a type that is not listed, and one that cannot be delivered here', async () => {
     const { client } = await scripted({ 'events/list': typeWith('webhook') })
     await expect(client.events.on('order.created', {}, () => {})).rejects.toMatchObject({ reason: 'no_delivery_mode' })
     await expect(client.events.on('order.gone', {}, () => {})).rejects.toMatchObject({ reason: 'unknown_event' })

@@ -50,7 +50,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 describe('deliver', () => {
-  test('EVT-071 EVT-073 posts the body with the four headers and a signature for each secret', async () => {
+  test('EVT-071 EVT-073 EVT-114 posts the body with the four headers and a signature for each secret', async () => {
     const received: Array<{ request: IncomingMessage; body: string }> = []
     const url = await serve(async (request, response) => {
       received.push({ request, body: await textOf(request) })

@@ -120,7 +120,7 @@ describe('EVT-077 repeated messages', () => {
     expect(onEvent).toHaveBeenCalledTimes(1)
   })
 
-  test('an event that was not stored is passed on again', async () => {
+  test('EVT-079 an event that was not stored is not acknowledged, and is passed on again', async () => {
     const onError = vi.fn()
     const onEvent = vi.fn().mockRejectedValueOnce(new Error('the database is away: secret-host'))
     const webhook = create({ secrets: SECRET, onEvent, onError })

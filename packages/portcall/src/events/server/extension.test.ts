@@ -5,8 +5,9 @@ import { eventually } from '../../../test-kit/eventually.ts'
 import { type Caller, callerOf } from '../../../test-kit/server.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { EVENTS_EXTENSION } from '../../protocol/events.ts'
+import { EVENTS_EXTENSION, EventMethod, EventNotification, SUBSCRIPTION_ID_HEADER } from '../../protocol/events.ts'
 import { MetaKey } from '../../protocol/meta.ts'
+import { METHODS } from '../../protocol/methods.ts'
 import { createServer } from '../../server/server.ts'
 import { memoryStores } from '../../stores/memory/memory.ts'
 import type { Stores } from '../../stores/stores.ts'
@@ -108,6 +109,29 @@ describe('events', () => {
     expect(await caller.request('events/unsubscribe', { ...EU, delivery })).toMatchObject(unsubscribed)
   })
 
+  it('EVT-007 keeps the reserved names for the extension', async () => {
+    const { caller } = createShop()
+    expect(Object.values(EventMethod).every((method) => method.startsWith('events/'))).toBe(true)
+    expect(Object.values(EventNotification).every((method) => method.startsWith('notifications/events/'))).toBe(true)
+    expect(SUBSCRIPTION_ID_HEADER).toBe('X-MCP-Subscription-Id')
+    expect([...METHODS.keys()].filter((method) => method.includes('events/'))).toEqual([])
+    for (const method of ['events/', 'events/other', 'events/list/all'])
+      expect(await caller.error(method)).toMatchObject({ code: -32601 })
+  })
+
+  it('EVT-010 serves each type by its own modes only, and none of them is mandatory', async () => {
+    const { caller, server } = createShop()
+    for (const mode of ['poll', 'push'] as const)
+      server.event(`by.${mode}`, { description: 'x', payload: z.object({}), delivery: [mode] })
+    const { events: listed } = await caller.result('events/list')
+    expect(listed).toMatchObject([{}, { name: 'by.poll', delivery: ['poll'] }, { name: 'by.push', delivery: ['push'] }])
+    for (const [method, name] of [
+      ['events/poll', 'by.push'],
+      ['events/stream', 'by.poll'],
+    ] as const)
+      expect(await caller.error(method, { name })).toMatchObject({ code: -32026, data: { feature: 'deliveryMode' } })
+  })
+
   it('EVT-013 EVT-014 announces changes of the list to those who listen', async () => {
     const { server, caller } = createShop()
     const controller = new AbortController()
@@ -131,7 +155,7 @@ describe('events', () => {
     await listening
   })
 
-  it('refuses definitions and data that are wrong', async () => {
+  it('EVT-021 refuses definitions and data that are wrong', async () => {
     const { server, created } = createShop({ limits: { maxEventBytes: 1000 } })
     expect(() => server.event('order created', { description: 'x', payload: ORDER })).toThrow('the name of an event type')
     expect(() => server.event('order.created', { description: 'x', payload: ORDER })).toThrow('order.created')
@@ -163,6 +187,23 @@ describe('events/poll', () => {
     ])
     expect(JSON.stringify(second.events)).not.toContain('cursor')
     expect(await caller.result('events/poll', { ...EU, cursor: second.cursor })).toMatchObject({ events: [], truncated: false })
+  })
+
+  it('EVT-033 leaves nothing behind that a client would have to remove', async () => {
+    const stores = memoryStores()
+    const { caller, emit } = createShop({ stores })
+    await emit('1')
+    const { cursor } = await caller.result('events/poll', EU)
+    const before = await stores.store.list('')
+    for (let at = 0; at < 10; at++) {
+      await caller.result('events/poll', { ...EU, cursor })
+      await caller.result(
+        'events/poll',
+        { name: 'order.created', arguments: { region: `r${at}` } },
+        { auth: { principal: 'ada' } },
+      )
+    }
+    expect(await stores.store.list('')).toEqual(before)
   })
 
   it('EVT-022 a cursor that is absent is null, and arguments that are absent are none', async () => {
@@ -254,7 +295,7 @@ describe('events/poll', () => {
     expect([idsOf(kept), kept.truncated]).toEqual([['3'], true])
   })
 
-  it('answers wrong params, unknown types and other modes with the errors of the profile', async () => {
+  it('EVT-034 answers wrong params, unknown types and other modes with the errors of the profile', async () => {
     const { server, caller } = createShop({ limits: { maxArgumentBytes: 100 } })
     server.event('live', { description: 'x', payload: z.object({}), replay: false })
     const error = (params: JsonObject) => caller.error('events/poll', params)
@@ -311,6 +352,19 @@ describe('events/poll', () => {
     expect(await caller.error('events/poll', { name: 'scoped' }, { auth })).toMatchObject({
       code: -32600,
       data: { requiredScopes: ['orders'] },
+    })
+  })
+
+  it('EVT-103 whoever receives events may do no more than before', async () => {
+    const { server, created, caller } = createShop()
+    server.tool('refund', { scopes: ['refunds'] }, () => 'done')
+    const ada = { auth: { principal: 'ada', scopes: [] } }
+    const { cursor } = await caller.result('events/poll', EU, ada)
+    await created.emit({ orderId: '1', region: 'eu' }, { eventId: 'ord-1', meta: { scopes: ['refunds'] } })
+    expect(idsOf(await caller.result('events/poll', { ...EU, cursor }, ada))).toEqual(['ord-1'])
+    expect(await caller.error('tools/call', { name: 'refund', arguments: {} }, ada)).toMatchObject({
+      code: -32600,
+      data: { requiredScopes: ['refunds'] },
     })
   })
 

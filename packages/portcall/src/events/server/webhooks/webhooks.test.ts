@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../../../test-kit/eventually.ts'
 import { callerOf } from '../../../../test-kit/server.ts'
-import type { JsonObject } from '../../../jsonrpc/message.ts'
+import type { JsonObject, Notification } from '../../../jsonrpc/message.ts'
 import { createServer } from '../../../server/server.ts'
 import { memoryStores } from '../../../stores/memory/memory.ts'
 import type { Stores } from '../../../stores/stores.ts'
@@ -59,6 +59,16 @@ async function openEndpoint(answer: (received: Received) => number = () => 204) 
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   const ids = (): unknown[] => received.filter(({ body }) => body.eventId).map(({ body }) => body.eventId)
   return Object.assign(endpoint, { url, received, challenges, ids })
+}
+
+/** Returns the secrets that a delivery is signed with. */
+async function signers(received: Received | undefined, secrets: readonly string[]): Promise<string[]> {
+  const { headers, text } = received as Received
+  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => String(headers[name]))
+  const checks = await Promise.all(
+    secrets.map((one) => checkSignature({ id: id ?? '', timestamp, signature }, text, { secrets: one })),
+  )
+  return secrets.filter((_, at) => checks[at]?.type === 'valid')
 }
 
 interface ShopOptions extends Omit<EventsOptions, 'webhooks'> {
@@ -229,7 +239,7 @@ describe('events/subscribe', () => {
     expect(endpoint.challenges).toEqual([])
   })
 
-  it('EVT-052 EVT-054 EVT-056 EVT-064 a refresh keeps the id and the position, and replaces the secret', async () => {
+  it('EVT-052 EVT-054 EVT-056 EVT-057 EVT-064 a refresh keeps the id and the position, and it alone replaces the secret', async () => {
     const endpoint = await openEndpoint()
     let time = Date.now()
     const { subscribe, emit, caller, params } = createShop({ now: () => time })
@@ -251,6 +261,15 @@ describe('events/subscribe', () => {
     await emit('3')
     await eventually(() => expect(endpoint.ids()).toEqual(['ord-1', 'ord-2', 'ord-3']))
     expect(String(endpoint.received[2]?.headers['webhook-signature']).split(' ')).toHaveLength(1)
+    expect(await signers(endpoint.received[2], [one, two])).toEqual([two])
+    // Whatever else happens to the subscription, the secret stays.
+    await subscribe(endpoint.url, {}, two)
+    time += 1_800_000
+    await subscribe(endpoint.url, { ttlMs: 86_400_000 }, two)
+    time += 80_000_000
+    await emit('4')
+    await eventually(() => expect(endpoint.ids().at(-1)).toBe('ord-4'))
+    expect(await signers(endpoint.received[3], [one, two])).toEqual([two])
     const others = [
       await subscribe(endpoint.url, { arguments: { region: 'us' } }),
       await subscribe(`${endpoint.url}?x`),
@@ -427,10 +446,15 @@ describe('deliveries', () => {
     await eventually(() => expect(problems).toEqual([expect.stringMatching(problem)]))
   })
 
-  it('EVT-065 EVT-086 are suspended after lasting failure, and a refresh resumes them with what waits', async () => {
+  it.each([
+    ['', 3_600_000],
+    ['EVT-062 of a subscription without end ', null],
+  ])('EVT-065 EVT-086 %sare suspended after lasting failure, and a refresh resumes them with what waits', async (_, ttlMs) => {
     const endpoint = await openEndpoint(() => 500)
-    const { subscribe, emit, problems } = createShop({ webhooks: { limits: { suspendAfterMs: 0, maxAttempts: 100 } } })
-    await subscribe(endpoint.url)
+    const { subscribe, emit, problems } = createShop({
+      webhooks: { allowEndless: true, limits: { suspendAfterMs: 0, maxAttempts: 100 } },
+    })
+    expect((await subscribe(endpoint.url, { ttlMs })).refreshBefore).toEqual(ttlMs === null ? null : expect.any(String))
     await emit('1')
     await emit('2')
     await eventually(() => expect(endpoint.ids()).toEqual(['ord-1']))
@@ -505,6 +529,38 @@ describe('deliveries', () => {
     })
   })
 
+  it('EVT-012 end when the arguments are not valid any more; a new name beside the old one ends nothing', async () => {
+    const endpoint = await openEndpoint()
+    const stores = memoryStores()
+    const { subscribe, created, server } = createShop({ stores })
+    await subscribe(endpoint.url)
+    const next = server.event('order.created.v2', {
+      description: 'x',
+      input: REGION.extend({ shop: z.string() }),
+      payload: ORDER,
+    })
+    await next.emit({ orderId: '1', region: 'eu' })
+    await created.emit({ orderId: '2', region: 'eu' }, { eventId: 'ord-2' })
+    await eventually(() => expect(endpoint.ids()).toEqual(['ord-2']))
+    server.close()
+    await server.event.stop()
+    const stricter = createServer(
+      { name: 'shop', version: '2' },
+      { stores, extensions: [events({ webhooks: { allow: ['127.0.0.1'], limits: QUICK } })], onEvent() {} },
+    )
+    cleanups.push(async () => {
+      stricter.close()
+      await stricter.event.stop()
+    })
+    const input = z.object({ region: z.enum(['us']) })
+    await stricter.event('order.created', { description: 'x', input, payload: ORDER }).emit({ orderId: '3', region: 'eu' })
+    const data = { feature: 'inputSchema', reason: 'schema_changed' }
+    await eventually(() =>
+      expect(endpoint.received[1]?.body).toMatchObject({ type: 'terminated', error: { code: -32026, data } }),
+    )
+    expect(endpoint.received).toHaveLength(2)
+  })
+
   it('EVT-061 survive a restart, with secrets that cannot be read in the store', async () => {
     const endpoint = await openEndpoint()
     const stores = memoryStores()
@@ -572,6 +628,29 @@ describe('deliveries', () => {
     await eventually(() => expect(quick.ids()).toEqual(['ord-1', 'ord-2']))
     for (const finish of delayed) finish()
     await eventually(() => expect(delayed.length).toBeGreaterThan(4))
+  })
+
+  it('EVT-019 an event has the same id in all modes and attempts, also one that the server has made', async () => {
+    let failures = 0
+    const endpoint = await openEndpoint(() => (failures++ === 0 ? 500 : 204))
+    const { subscribe, created, caller } = createShop()
+    const { cursor } = await subscribe(endpoint.url)
+    const given = await created.emit({ orderId: '1', region: 'eu' }, { eventId: 'upstream-1' })
+    const made = await created.emit({ orderId: '2', region: 'eu' })
+    expect([given, made]).toEqual(['upstream-1', expect.not.stringContaining('.')])
+    await eventually(() => expect(endpoint.ids().toSorted()).toEqual([given, given, made].toSorted()))
+    const selection = { name: 'order.created', arguments: { region: 'eu' }, cursor }
+    const idsOf = (all: unknown) => (all as JsonObject[]).map(({ eventId }) => eventId)
+    for (let poll = 0; poll < 2; poll++)
+      expect(idsOf((await caller.result('events/poll', selection, ADA)).events)).toEqual([given, made])
+    const pushed: unknown[] = []
+    const controller = new AbortController()
+    const notify = ({ method, params }: Notification): void =>
+      void (method === 'notifications/events/event' && pushed.push(params?.eventId))
+    const streamed = caller.request('events/stream', selection, { ...ADA, signal: controller.signal, notify })
+    await eventually(() => expect(pushed).toEqual([given, made]))
+    controller.abort()
+    await streamed
   })
 
   it('one of several processes delivers, and each event once', async () => {
