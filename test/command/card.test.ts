@@ -65,8 +65,9 @@ test('CARD-012 check --card compares the card with the server', async () => {
 
 test('REG-001 the card makes the server.json of the registry, which check compares with it', async () => {
   const url = await start(true)
-  const { code, out } = await portcall(['discover', url.href, '--server-json'])
+  const { code, out, err } = await portcall(['discover', url.href, '--server-json'])
   expect(code).toBe(0)
+  expect(err).toContain(`warning: the remote ${url.href} is an address of this machine`)
   const document = JSON.parse(out)
   expect(document).toEqual({
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',

@@ -1,4 +1,6 @@
 import type { ServerDiscovery } from 'portcall/cards'
+import { isLoopbackHost } from '../../../util/src/loopback-host.ts'
+import { parseUrl } from '../../../util/src/parse-url.ts'
 import { sanitize } from '../../../util/src/printable.ts'
 import { CliError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -59,6 +61,11 @@ async function printServerJson(url: URL, io: Io): Promise<void> {
   const { card, faults } = await examineCard({ url, signal: io.signal })
   if (!card) throw new CliError('unreachable', faults.map(({ message }) => message).join('; '))
   const document = serverJsonOf(card)
+  for (const { url: remote } of document.remotes ?? [])
+    if (isLoopbackHost(parseUrl(remote)?.hostname ?? ''))
+      io.log(
+        `warning: the remote ${remote} is an address of this machine, which nobody can reach by the registry. Set publicUrl of the server, or ask for the card at its public URL`,
+      )
   if (io.json) io.value(document)
   else io.data(JSON.stringify(document, undefined, 2))
 }
