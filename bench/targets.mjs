@@ -115,6 +115,8 @@ export const TARGETS = [
     least: 200_000 / 21_500,
   },
   { title: 'an idle session', groups: ['memory/session'], cells: ['each'], metric: 'heapKB', most: 4 },
+  { title: 'an open stream', groups: ['memory/listen'], cells: ['each'], metric: 'heapKB', most: 5 },
+  { title: 'a session with an open GET', groups: ['memory/standing'], cells: ['each'], metric: 'heapKB', most: 8 },
   { title: 'an open stream', groups: ['memory/listen'], cells: ['each'], metric: 'residentKB', to: 'baseline', most: 1.2 },
   { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'instantiations', to: 'baseline', most: 1.1 },
   { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'checkSeconds', most: 0.6 },

@@ -15,8 +15,8 @@ import { legacyCaller, MODERN, metaOf, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 49, files: 19 },
-  legacy: { caller: legacyCaller, functions: 71, files: 28 },
+  modern: { caller: modernCaller, functions: 53, files: 20 },
+  legacy: { caller: legacyCaller, functions: 75, files: 29 },
 }
 
 const GATEWAY_BUDGET = { functions: 56, files: 24 }

@@ -27,11 +27,11 @@ export interface IncomingRequests {
 }
 
 export interface IncomingLimits {
-  /** Requests answered concurrently. */
+  /** Requests answered concurrently. Default: no limit. */
   maxInFlight: number
-  /** Requests queued while `maxInFlight` are being answered. Further requests are refused. */
+  /** Requests queued while `maxInFlight` are being answered. Further requests are refused. Default: 0. */
   maxQueued: number
-  /** Requests that stay open until one side ends them. They do not count towards `maxInFlight`. */
+  /** Requests that stay open until one side ends them. They do not count towards `maxInFlight`. Default: no limit. */
   maxLongLived: number
 }
 
@@ -46,8 +46,6 @@ const ID_IN_USE = new RpcError(ErrorCode.invalidRequest, 'Invalid request: this 
 const OVERLOADED = new RpcError(ErrorCode.internalError, 'Too many requests are in progress: try again later')
 const TOO_MANY_SUBSCRIPTIONS = new RpcError(ErrorCode.internalError, 'Too many subscriptions are open')
 
-const UNLIMITED: IncomingLimits = { maxInFlight: Infinity, maxQueued: 0, maxLongLived: Infinity }
-
 /**
  * Tracks the requests of one peer while an Exchange answers them: ids in use, concurrency limits, cancellation. Without limits every
  * request is answered immediately.
@@ -59,7 +57,7 @@ export function createIncomingRequests(exchange: Exchange, options: IncomingRequ
 /** A class because there is one instance for each session. */
 class RequestTracker implements IncomingRequests {
   readonly #exchange: Exchange
-  readonly #options: IncomingLimits & IncomingRequestsOptions
+  readonly #options: IncomingRequestsOptions
   readonly #contexts = new BriefMap<RequestId, AbortableContext>()
   #queue: Array<() => void> | undefined
   #idleWaiters: Array<() => void> | undefined
@@ -68,7 +66,7 @@ class RequestTracker implements IncomingRequests {
 
   constructor(exchange: Exchange, options: IncomingRequestsOptions) {
     this.#exchange = exchange
-    this.#options = { ...UNLIMITED, ...options }
+    this.#options = options
   }
 
   get size(): number {
@@ -76,7 +74,7 @@ class RequestTracker implements IncomingRequests {
   }
 
   async handle(request: Request, context: AbortableContext): Promise<Response | undefined> {
-    const { isLongLived, maxInFlight } = this.#options
+    const { isLongLived, maxInFlight = Infinity } = this.#options
     const isLong = isLongLived?.(request) === true
     const refusal = this.#refuse(request, isLong)
     if (refusal) return refusal.response(request.id)
@@ -110,7 +108,7 @@ class RequestTracker implements IncomingRequests {
   }
 
   #refuse({ id }: Request, isLong: boolean): RpcError | undefined {
-    const { maxInFlight, maxLongLived, maxQueued } = this.#options
+    const { maxInFlight = Infinity, maxLongLived = Infinity, maxQueued = 0 } = this.#options
     if (this.#contexts.get(id)) return ID_IN_USE
     if (isLong) return this.#longLived >= maxLongLived ? TOO_MANY_SUBSCRIPTIONS : undefined
     return this.size - this.#longLived >= maxInFlight + maxQueued ? OVERLOADED : undefined

@@ -47,14 +47,15 @@ export function createHttpHandler(exchange: Exchange, options: EndpointOptions =
   const checkIdle = (): void => {
     if (active === 0) onIdle?.()
   }
+  const endStream = (): void => {
+    active--
+    openStreams--
+    checkIdle()
+  }
   const count = (stream: LongLivedStream): void => {
     active++
     openStreams++
-    void stream.closed.then(() => {
-      active--
-      openStreams--
-      checkIdle()
-    })
+    void stream.closed.then(endStream)
   }
 
   return {

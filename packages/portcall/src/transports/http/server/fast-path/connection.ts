@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SharedBody } from '../../../../../../util/src/memo.ts'
 import type { Auth } from '../../../../jsonrpc/exchange.ts'
@@ -7,29 +6,33 @@ import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
 import type { PendingWrite, WriteBatcher } from '../../common/write-batcher.ts'
 import type { HttpLimits } from '../limits.ts'
-import { encodeBody, sizeOf, writeParts } from '../node/body-parts.ts'
+import { type BodyParts, encodeBody, sizeOf, writeParts } from '../node/body-parts.ts'
 import { type ByteBuffer, createByteBuffer } from '../node/byte-buffer.ts'
-import { CLOSED_SINK, destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from '../node/event-sink.ts'
+import { CLOSED_SINK, destroyOnStall, SMALL_RESPONSE_BYTES } from '../node/event-sink.ts'
 import { closeGracefully } from '../node/graceful-close.ts'
 import { holdBack, isTooMuch, letGo } from '../node/pipelining.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
+import { ChunkedEventSink, callBoth, type StreamOwner } from './chunked-sink.ts'
+import { CompactHeaders, copyText } from './compact-headers.ts'
 import {
   BODILESS_STATUSES,
   formatHead,
   hasConnectionClose,
   INCOMPLETE,
   parseRequest,
+  type RequestHeaders,
   type SimpleRequest,
   type SimpleRequestLimits,
 } from './http1.ts'
-import { REQUEST_START, RESPONSE_CREATED, RESPONSE_FINISH } from './observers.ts'
-import { createResponse } from './response.ts'
+import { isObserved } from './observers.ts'
 
 /** The state that all connections of one server share. */
 export interface FastPathState {
   readonly handler: Pick<HttpHandler, 'handle'>
   readonly limits: HttpLimits
   readonly requestLimits: SimpleRequestLimits
+  /** The target of GET requests to the endpoint. Undefined if Node's server handles them. */
+  readonly getTarget: string | undefined
   readonly batcher: WriteBatcher
   /** The `Connection` header of responses that keep the connection open. Undefined while the server shuts down. */
   connectionHeader: string | undefined
@@ -64,7 +67,8 @@ export class Connection {
   constructor(socket: Socket, state: FastPathState) {
     this.socket = socket
     this.state = state
-    socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', ignore)
+    ;(socket as ConnectionSocket)[CONNECTION] = this
+    for (const [event, listener] of LISTENERS) socket.on(event, listener)
   }
 
   /** Reports whether a response is pending, or is being sent, no matter how slowly the client reads it. */
@@ -90,7 +94,7 @@ export class Connection {
     this.state.onResponse(this)
     if (!keepAlive || !this.state.connectionHeader) this.#close()
     else if (this.socket.writableNeedDrain) this.#waitForDrain()
-    else if (this.#queued) this.#resume()
+    else if (this.#queued) this.resume()
   }
 
   /** Leaves an incomplete request to Node's server. */
@@ -98,15 +102,15 @@ export class Connection {
     if (this.#incomplete) this.#fallBackToNode(this.#incomplete)
   }
 
-  readonly #onData = (bytes: Buffer): void => {
+  /** Handles the data that arrived. */
+  receive(bytes: Buffer): void {
     if (!this.socket.writable) return
     if (this.#context || this.#queued) return void this.#queue(bytes)
     const all = this.#incomplete ? Buffer.concat([this.#incomplete, bytes]) : bytes
     const request = parseRequest(all, this.state.requestLimits)
     if (!request || (request === INCOMPLETE && this.#incomplete)) return this.#fallBackToNode(all)
     if (request === INCOMPLETE) return this.#waitForRest(all)
-    if (REQUEST_START.hasSubscribers || RESPONSE_CREATED.hasSubscribers || RESPONSE_FINISH.hasSubscribers)
-      return this.#fallBackToNode(all)
+    if (isObserved() || (request.method === 'GET' && request.target !== this.state.getTarget)) return this.#fallBackToNode(all)
     if (this.#isNew || this.#incomplete) this.state.onComplete(this)
     this.#isNew = false
     this.#incomplete = undefined
@@ -139,60 +143,84 @@ export class Connection {
   /** Pauses a client that does not read its responses. */
   #waitForDrain(): void {
     this.#queued ??= createByteBuffer()
-    this.socket.pause().once('drain', this.#resume)
+    this.socket.pause().once('drain', onDrain)
   }
 
-  readonly #resume = (): void => {
+  /** Handles the requests that waited, and reads the next ones. */
+  resume(): void {
     const queued = this.#queued
     this.#queued = undefined
     letGo(this.socket)
-    if (queued?.length) this.#onData(queued.take())
+    if (queued?.length) this.receive(queued.take())
   }
 
   #fallBackToNode(bytes: Buffer): void {
     const { socket, state } = this
     state.onRelease(this)
-    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', ignore)
+    for (const [event, listener] of LISTENERS) socket.off(event, listener)
     socket.pause().unshift(bytes)
     state.passToNode(socket)
     socket.resume()
   }
 
-  readonly #onEnd = (): void => {
+  /** Called when the client has sent everything. */
+  end(): void {
     if (!this.#incomplete) return void this.socket.end()
     this.#incomplete = undefined
     this.state.onTruncated(this.socket)
   }
 
-  readonly #onClose = (): void => {
+  /** Called when the socket was closed. */
+  release(): void {
     this.state.onRelease(this)
     this.#context?.disconnect()
   }
 }
 
-/** A connection with an error is closed as well, which is handled. */
-function ignore(): void {}
+const CONNECTION = Symbol('connection')
+type ConnectionSocket = Socket & { [CONNECTION]?: Connection }
+
+function onDrain(this: ConnectionSocket): void {
+  this[CONNECTION]?.resume()
+}
+
+/** The listeners of sockets. Connections share them, because those of its own would take 300 bytes of each. */
+const LISTENERS = Object.entries<(this: ConnectionSocket, bytes: Buffer) => void>({
+  data(bytes) {
+    this[CONNECTION]?.receive(bytes)
+  },
+  end() {
+    this[CONNECTION]?.end()
+  },
+  close() {
+    this[CONNECTION]?.release()
+  },
+  // A connection with an error is closed as well.
+  error() {},
+})
 
 /** A simple request and its response. */
-class FastPathContext implements HttpContext, PendingWrite {
-  readonly method = 'POST'
+class FastPathContext implements HttpContext, PendingWrite, StreamOwner {
+  readonly method: string
   readonly httpVersion = '1.1'
-  readonly target: string
-  readonly host: string | undefined
-  readonly body: RequestBody
+  host: string | undefined
+  target: string
+  body: RequestBody
   accepts = ACCEPT_ALL
   auth: Auth | undefined
   commonHeaders: FlatHeaders = NO_HEADERS
   disconnected = false
-  #headers: SimpleRequest['headers']
+  #headers: RequestHeaders
   #connection: Connection
   #response = ''
   #encoding: BufferEncoding = 'latin1'
   #keepAlive = true
   #isAnswered = false
-  #listeners: Array<() => void> | undefined
+  #onDisconnect: (() => void) | undefined
+  #sink: ChunkedEventSink | undefined
 
-  constructor({ target, headers, body }: SimpleRequest, connection: Connection) {
+  constructor({ method, target, headers, body }: SimpleRequest, connection: Connection) {
+    this.method = method
     this.target = target
     this.host = headers.get(Header.host)
     this.body = { text: body }
@@ -224,33 +252,28 @@ class FastPathContext implements HttpContext, PendingWrite {
 
   onDisconnect(listener: () => void): void {
     if (this.disconnected) listener()
-    else (this.#listeners ??= []).push(listener)
+    else this.#onDisconnect = callBoth(this.#onDisconnect, listener)
   }
 
-  /** Called when the connection closes before the response was written. */
+  /** Called when the connection closes before the response was sent. */
   disconnect(): void {
     this.disconnected = true
-    for (const listener of this.#listeners ?? []) listener()
+    this.#onDisconnect?.()
+    this.#sink?.release()
   }
 
   send(status: number, headers: FlatHeaders, body: string | SharedBody = ''): void {
-    const { socket, state } = this.#connection
-    if (this.#isAnswered || !socket.writable) return
-    const all = this.commonHeaders === NO_HEADERS ? headers : [...headers, ...this.commonHeaders]
-    if (typeof body !== 'string') return this.#sendLarge(status, all, body)
+    if (this.#isAnswered || !this.#connection.socket.writable) return
     const isBodiless = BODILESS_STATUSES.has(status)
     const content = isBodiless ? '' : body
-    const size = Buffer.byteLength(content)
-    if (size > SMALL_RESPONSE_BYTES) return this.#sendLarge(status, all, content)
-    const hasConnection = all.includes(Header.connection)
-    const connection = hasConnection ? undefined : (state.connectionHeader ?? 'close')
-    this.#isAnswered = true
-    this.#keepAlive = !hasConnection || !hasConnectionClose(all)
-    this.#response = formatHead({ status, headers: all, size: isBodiless ? undefined : size, connection }) + content
+    const size = typeof content === 'string' ? Buffer.byteLength(content) : sizeOf(content.parts)
+    const head = this.#start(status, headers, isBodiless ? undefined : size)
+    if (typeof content !== 'string' || size > SMALL_RESPONSE_BYTES) return this.#sendLarge(head, encodeBody(content))
+    this.#response = head + content
     this.#encoding = size === content.length ? 'latin1' : 'utf8'
     // An acknowledgment without a body is sent before anything that the message causes.
     if (size === 0) this.write()
-    else state.batcher.add(this)
+    else this.#connection.state.batcher.add(this)
   }
 
   write(): void {
@@ -261,28 +284,48 @@ class FastPathContext implements HttpContext, PendingWrite {
     this.#connection.next(this.#keepAlive)
   }
 
+  onSent(): void {
+    this.#connection.next(this.#keepAlive)
+  }
+
   open(status: number, headers: FlatHeaders, first?: string): EventSink {
-    if (this.#isAnswered) return CLOSED_SINK
-    const all = [...headers, ...this.commonHeaders]
-    return openEventSink(this.#createResponse(all), { status, headers: all, first }, this.#connection.state.limits)
+    const { socket, state } = this.#connection
+    if (this.#isAnswered || !socket.writable) return CLOSED_SINK
+    const head = this.#start(status, [...headers, 'transfer-encoding', 'chunked'])
+    this.#compact()
+    this.#sink = new ChunkedEventSink(socket, this, state.limits)
+    this.#sink.start(head, first)
+    return this.#sink
   }
 
-  #sendLarge(status: number, headers: FlatHeaders, body: string | SharedBody): void {
-    const parts = encodeBody(body)
-    const response = this.#createResponse(headers)
-    response.writeHead(status, [...headers, 'content-length', String(sizeOf(parts))])
-    writeParts(response, parts)
-    response.end()
-    destroyOnStall(response, this.#connection.state.limits.writeTimeoutMs)
+  /** Keeps copies of what is left to read of the request: its parts keep all bytes of it in memory, as long as the stream is open. */
+  #compact(): void {
+    this.#headers = new CompactHeaders(this.#headers)
+    this.host = this.#headers.get(Header.host)
+    this.target = copyText(this.target)
+    this.body = NO_BODY
   }
 
-  /** Creates a response of `node:http` for streams and large responses. */
-  #createResponse(headers: FlatHeaders): ServerResponse {
+  /** Starts the response. Returns its head. */
+  #start(status: number, headers: FlatHeaders, size?: number): string {
+    const all = this.commonHeaders === NO_HEADERS ? headers : [...headers, ...this.commonHeaders]
+    const hasConnection = all.includes(Header.connection)
     this.#isAnswered = true
-    this.#keepAlive = !hasConnectionClose(headers)
-    const response = createResponse(this.#connection.socket, () => this.#connection.next(this.#keepAlive))
-    return this.disconnected ? response.destroy() : response
+    this.#keepAlive = !hasConnection || !hasConnectionClose(all)
+    const connection = hasConnection ? undefined : (this.#connection.state.connectionHeader ?? 'close')
+    return formatHead({ status, headers: all, size, connection })
+  }
+
+  #sendLarge(head: string, body: BodyParts): void {
+    const { socket, state } = this.#connection
+    writeParts(socket, [Buffer.from(head, 'latin1'), ...body], (error) => {
+      if (error) return
+      socket.setTimeout(0)
+      this.onSent()
+    })
+    destroyOnStall(socket, state.limits.writeTimeoutMs)
   }
 }
 
 const NO_HEADERS: FlatHeaders = []
+const NO_BODY: RequestBody = { text: '' }

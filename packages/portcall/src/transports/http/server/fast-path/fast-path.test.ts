@@ -38,6 +38,37 @@ describe('a connection', () => {
     expect(nodeRequests).toEqual(['GET', 'POST'])
   })
 
+  test('with a GET of the endpoint stays on the fast path; one of another path is passed to Node', async () => {
+    const { connect, nodeRequests } = await start({ path: '/mcp' })
+    const raw = connect()
+    expect((await raw.send(writeRequest('GET', {})).response()).status).toBe(400)
+    expect(textOf(await raw.send(add(2)).response())).toBe('3')
+    expect(nodeRequests).toEqual([])
+    expect((await raw.send(writeRequest('GET', {}).replace('/mcp', '/other')).response()).status).toBe(404)
+    expect(nodeRequests).toEqual(['GET'])
+  })
+
+  test('knows its request while a stream is open, and carries the next one after it', async () => {
+    const { core, connect, nodeRequests } = await start()
+    const raw = connect().send(call('hold').replace('/mcp', '/mcp?with=a-long-query'))
+    await eventually(() => expect(core.running).toBe(1))
+    const http = core.lastContext?.http
+    const headers = [...(http?.headers() ?? [])]
+    await core.lastContext?.notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1, message: 'ä€' } })
+    expect((await raw.head()).headers['transfer-encoding']).toBe('chunked')
+    expect((await raw.event()).json.params.message).toBe('ä€')
+    expect(headers.length).toBeGreaterThan(3)
+    expect([...(http?.headers() ?? [])]).toEqual(headers)
+    expect(http?.header('MCP-Method')).toBe('tools/call')
+    expect(http?.header('x-missing')).toBeUndefined()
+    expect(http?.target).toBe('/mcp?with=a-long-query')
+    core.release()
+    expect((await raw.event()).json.result.content[0].text).toBe('hold')
+    await raw.until('0\r\n\r\n')
+    expect(textOf(await raw.send(add(2)).response())).toBe('3')
+    expect(nodeRequests).toEqual([])
+  })
+
   test('with a body that arrives after the head stays on the fast path', async () => {
     const { connect, nodeRequests } = await start()
     const raw = connect()

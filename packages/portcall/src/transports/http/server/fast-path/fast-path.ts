@@ -9,7 +9,7 @@ import { createIdleTimers } from '../../../../../../util/src/idle-timers.ts'
 import { MAX_UNREAD_BYTES } from '../node/body.ts'
 import { Connection, type FastPathState } from './connection.ts'
 
-export interface FastPathOptions extends Pick<FastPathState, 'handler' | 'limits' | 'batcher' | 'onTruncated'> {
+export interface FastPathOptions extends Pick<FastPathState, 'handler' | 'limits' | 'batcher' | 'getTarget' | 'onTruncated'> {
   /** Total size of the request headers. */
   readonly maxHeaderBytes: number
   /** Time allowed until the first data arrives on a connection; 0 for no limit. */

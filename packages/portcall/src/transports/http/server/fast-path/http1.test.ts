@@ -11,6 +11,8 @@ const HOST = 'Host: localhost\r\n'
 const simple = (fields = HOST, body = '{}') =>
   `POST /mcp HTTP/1.1\r\n${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
+const GET = `GET /mcp HTTP/1.1\r\n${HOST}\r\n`
+
 test('a simple request is parsed', () => {
   const request = parse(simple('HOST: a\r\nX-Empty:\r\nX-Wide:  two words \r\nConnection: Keep-Alive\r\n', '{"a":"ä€😀"}'))
   expect(request.target).toBe('/mcp')
@@ -25,6 +27,17 @@ test('a simple request is parsed', () => {
   expect(parse(simple(undefined, '')).body).toBe('')
 })
 
+test('a GET without a body is parsed', () => {
+  expect(parse(simple()).method).toBe('POST')
+  const { method, target, headers, body } = parse(GET)
+  expect({ method, target, headers: [...headers], body }).toEqual({
+    method: 'GET',
+    target: '/mcp',
+    headers: [['host', 'localhost']],
+    body: '',
+  })
+})
+
 test('an incomplete simple request is reported', () => {
   expect(parse(simple().slice(0, -1))).toBe(INCOMPLETE)
   expect(parse(simple().slice(0, -2))).toBe(INCOMPLETE)
@@ -32,7 +45,14 @@ test('an incomplete simple request is reported', () => {
 
 describe('is not a simple request:', () => {
   test.each([
-    ['another method', simple().replace('POST', 'GET')],
+    ['another method', simple().replace('POST', 'PUT')],
+    ['a GET with a body', simple().replace('POST', 'GET')],
+    ['a GET with an empty body', simple(HOST, '').replace('POST', 'GET')],
+    ['a GET with a length without digits', GET.replace(HOST, `${HOST}Content-Length:\r\n`)],
+    ['a GET that another request follows', `${GET}${GET}`],
+    ['a GET with a trailing byte', `${GET}\n`],
+    ['an incomplete GET', GET.slice(0, -1)],
+    ['a GET that closes the connection', GET.replace(HOST, `${HOST}Connection: close\r\n`)],
     ['a method in lower case', simple().replace('POST', 'post')],
     ['another version', simple().replace('HTTP/1.1', 'HTTP/1.0')],
     ['an absolute URL as the target', simple().replace('/mcp', 'http://localhost/mcp')],
@@ -133,16 +153,17 @@ describe('compared with the parser of Node', () => {
   )
   const requests = fc
     .record({
+      method: fc.constantFrom('POST', 'POST', 'GET'),
       target: fc.oneof(fc.webPath(), fc.constant('/mcp'), fc.stringMatching(/^\/[!-~]{0,10}$/)),
       fields: fc.array(field, { maxLength: 4 }),
       body: fc.oneof(fc.json(), fc.string({ unit: 'binary', maxLength: 20 })),
       ending: fc.constantFrom('\r\n', '\r\n', '\r\n', '\n'),
     })
-    .map(({ target, fields, body, ending }) => {
+    .map(({ method, target, fields, body, ending }) => {
       const lines = fields.map(([name, value]) => `${name}: ${value}${ending}`).join('')
-      return Buffer.from(
-        `POST ${target} HTTP/1.1${ending}${lines}Content-Length: ${Buffer.byteLength(body)}${ending}${ending}${body}`,
-      )
+      const head = `${method} ${target} HTTP/1.1${ending}${lines}`
+      const content = `Content-Length: ${Buffer.byteLength(body)}${ending}${ending}${body}`
+      return Buffer.from(head + (method === 'GET' ? ending : content))
     })
   /** Most are simple requests; some of the others nearly are. */
   const broken = fc.tuple(requests, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(3)).map(([bytes, at, byte, chance]) => {
@@ -157,8 +178,8 @@ describe('compared with the parser of Node', () => {
         const request = parseRequest(bytes, LIMITS)
         if (!request || request === INCOMPLETE) return
         count++
-        const { target: url, headers, body } = request
-        expect(await parseByNode(bytes)).toEqual([{ method: 'POST', url, headers: Object.fromEntries(headers), body }])
+        const { method, target: url, headers, body } = request
+        expect(await parseByNode(bytes)).toEqual([{ method, url, headers: Object.fromEntries(headers), body }])
       }),
       { numRuns: 1500 },
     )

@@ -1,18 +1,24 @@
 /**
- * The HTTP/1.1 wire format of the fast path (RFC 9112). It reads only simple requests: a POST that arrived completely and alone, in a
- * form that no HTTP implementation reads differently. All other requests, valid or not, are left to Node's parser.
+ * The HTTP/1.1 wire format of the fast path (RFC 9112). It reads only simple requests: a POST, or a GET without a body, that arrived completely and
+ * alone, in a form that no HTTP implementation reads differently. All other requests, valid or not, are left to Node's parser.
  * https://www.rfc-editor.org/rfc/rfc9112
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { STATUS_CODES } from 'node:http'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 
+/** Headers by their names in lower case. No name was sent twice. */
+export interface RequestHeaders extends Iterable<[name: string, value: string]> {
+  get(name: string): string | undefined
+}
+
 /** A simple request. */
 export interface SimpleRequest {
+  /** `GET` or `POST`. */
+  readonly method: string
   /** Path and query. */
   readonly target: string
-  /** The headers by their names in lower case; no name was sent twice. */
-  readonly headers: ReadonlyMap<string, string>
+  readonly headers: RequestHeaders
   readonly body: string
 }
 
@@ -22,7 +28,7 @@ export interface SimpleRequestLimits {
   readonly maxBodyBytes: number
 }
 
-const HEAD = /^POST (\/[!-~]*) HTTP\/1\.1\r\n((?:[\w!#$%&'*+.^`|~-]+:[ -~]*\r\n)+)\r\n/
+const HEAD = /^(GET|POST) (\/[!-~]*) HTTP\/1\.1\r\n((?:[\w!#$%&'*+.^`|~-]+:[ -~]*\r\n)+)\r\n/
 
 /** The content length of a request that may arrive in two chunks. */
 const CONTENT_LENGTH = /^[1-9]\d{0,4}$/
@@ -36,8 +42,21 @@ export const INCOMPLETE: unique symbol = Symbol('incomplete')
  */
 export function parseRequest(bytes: Buffer, limits: SimpleRequestLimits): SimpleRequest | typeof INCOMPLETE | undefined {
   const text = bytes.toString('latin1')
-  const [head, target, lines] = HEAD.exec(text) ?? []
-  if (head === undefined || target === undefined || lines === undefined || head.length > limits.maxHeaderBytes) return undefined
+  const [head, method, target, lines] = HEAD.exec(text) ?? []
+  if (head === undefined || !method || !target || !lines || head.length > limits.maxHeaderBytes) return undefined
+  const headers = parseHeaders(lines)
+  if (!headers) return undefined
+  const size = bytes.length - head.length
+  const length = headers.get('content-length')
+  if (method === 'GET') return size === 0 && length === undefined ? { method, target, headers, body: '' } : undefined
+  if (size > limits.maxBodyBytes || Number(length) > limits.maxBodyBytes) return undefined
+  if (length !== String(size)) return CONTENT_LENGTH.test(length ?? '') && Number(length) > size ? INCOMPLETE : undefined
+  if (isAscii(bytes)) return { method, target, headers, body: text.slice(head.length) }
+  return isUtf8(bytes) ? { method, target, headers, body: bytes.toString('utf8', head.length) } : undefined
+}
+
+/** Parses the header lines of a request. Returns undefined if it is not simple. */
+function parseHeaders(lines: string): ReadonlyMap<string, string> | undefined {
   const headers = new Map<string, string>()
   let count = 0
   for (let at = 0; at < lines.length; count++) {
@@ -46,16 +65,16 @@ export function parseRequest(bytes: Buffer, limits: SimpleRequestLimits): Simple
     headers.set(lines.slice(at, colon).toLowerCase(), lines.slice(colon + 1, end).trim())
     at = end + 2
   }
-  if (headers.size !== count || headers.has('transfer-encoding') || headers.has('expect')) return undefined
-  if (headers.has('upgrade') || headers.has('proxy-connection')) return undefined
-  if ((headers.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined
-  const size = bytes.length - head.length
-  const length = headers.get('content-length') ?? ''
-  if (size > limits.maxBodyBytes || Number(length) > limits.maxBodyBytes) return undefined
-  if (length !== String(size)) return CONTENT_LENGTH.test(length) && Number(length) > size ? INCOMPLETE : undefined
-  if (isAscii(bytes)) return { target, headers, body: text.slice(head.length) }
-  return isUtf8(bytes) ? { target, headers, body: bytes.toString('utf8', head.length) } : undefined
+  const connection = headers.get('connection') ?? KEEP_ALIVE
+  if (headers.size !== count || connection.toLowerCase() !== KEEP_ALIVE) return undefined
+  for (const name of OTHERWISE_HANDLED) if (headers.has(name)) return undefined
+  return headers
 }
+
+const KEEP_ALIVE = 'keep-alive'
+
+/** The headers of requests that Node handles in another way. */
+const OTHERWISE_HANDLED = ['transfer-encoding', 'expect', 'upgrade', 'proxy-connection']
 
 const SECOND_MS = 1000
 

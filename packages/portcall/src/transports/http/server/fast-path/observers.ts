@@ -1,11 +1,10 @@
-/** The diagnostics channels of `node:http`. Their subscribers would miss the requests on the fast path. */
 import { channel } from 'node:diagnostics_channel'
 
-/** Emits a message for each request. */
-export const REQUEST_START: ReturnType<typeof channel> = channel('http.server.request.start')
+const REQUEST_START = channel('http.server.request.start')
+const RESPONSE_CREATED = channel('http.server.response.created')
+const RESPONSE_FINISH = channel('http.server.response.finish')
 
-/** Emits a message for each response when it is created. */
-export const RESPONSE_CREATED: ReturnType<typeof channel> = channel('http.server.response.created')
-
-/** Emits a message for each response when it was sent. */
-export const RESPONSE_FINISH: ReturnType<typeof channel> = channel('http.server.response.finish')
+/** Reports whether a program subscribes to the diagnostics channels of `node:http`. It would miss the requests on the fast path. */
+export function isObserved(): boolean {
+  return REQUEST_START.hasSubscribers || RESPONSE_CREATED.hasSubscribers || RESPONSE_FINISH.hasSubscribers
+}

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { SharedBody } from '../../../../../../util/src/memo.ts'
 
 /** A body as UTF-8, in one or more parts. */
@@ -14,9 +14,9 @@ export function sizeOf(parts: BodyParts): number {
   return parts.reduce((size, { length }) => size + length, 0)
 }
 
-/** Writes a body, all parts at once. */
-export function writeParts(response: ServerResponse, parts: BodyParts): void {
-  response.cork()
-  for (const part of parts) response.write(part)
-  response.uncork()
+/** Writes parts of a response, all at once. Calls `onSent` when the last of them was sent, with the error if it was not. */
+export function writeParts(output: Writable, parts: BodyParts, onSent?: (error?: Error | null) => void): void {
+  output.cork()
+  for (const [at, part] of parts.entries()) output.write(part, at === parts.length - 1 ? onSent : undefined)
+  output.uncork()
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { FlatHeaders } from '../../common/headers.ts'
 import type { HttpLimits } from '../limits.ts'
 import type { EventSink } from '../types.ts'
@@ -9,47 +10,58 @@ export const SMALL_RESPONSE_BYTES: number = 64 * 1024
 /** Larger text is written at once. Less text waits until the end of the tick, so that all of it goes out in one write. */
 const MAX_BATCHED_LENGTH = 32 * 1024
 
-/** An event stream on Node's `ServerResponse`. */
-export class NodeEventSink implements EventSink {
+/** The writable end of a connection: a response of `node:http`, or the socket itself. */
+export type Output = Writable & { setTimeout(ms: number): unknown }
+
+/** An event stream on a connection of Node. The text of one tick goes out in one write. */
+export abstract class BatchedEventSink<T extends Output> implements EventSink {
   drained: Promise<void> | undefined
-  #response: ServerResponse
+  protected readonly output: T
   #limits: HttpLimits
   #batched = ''
   #hasWriteTimeout = false
+  #onDrained: (() => void) | undefined
 
-  constructor(response: ServerResponse, limits: HttpLimits) {
-    this.#response = response
+  constructor(output: T, limits: HttpLimits) {
+    this.output = output
     this.#limits = limits
-    response.on('error', ignore)
   }
 
   get closed(): boolean {
-    return this.#response.destroyed || this.#response.writableEnded
+    return this.output.destroyed || this.output.writableEnded
   }
 
   get bufferedBytes(): number {
-    return this.#response.writableLength + this.#batched.length
+    return this.output.writableLength + this.#batched.length
   }
+
+  /** Called before the first text of a tick is batched. */
+  protected abstract startBatch(): void
+
+  /** Sends the batched text. */
+  protected abstract sendBatch(text: string): void
+
+  /** Sends the batched text, if any, and the end of the stream. */
+  protected abstract sendEnd(text: string): void
+
+  abstract onClose(listener: () => void): void
 
   write(text: string): void | Promise<void> {
     if (this.closed) return
     if (this.#batched === '') {
-      this.#response.socket?.cork()
+      this.startBatch()
       process.nextTick(flush, this)
     }
     this.#batched += text
     if (this.#batched.length > MAX_BATCHED_LENGTH) this.flush()
-    if (!this.drained && this.#response.writableLength > this.#limits.highWaterMarkBytes) this.drained = this.#waitForDrain()
+    if (!this.drained && this.output.writableLength > this.#limits.highWaterMarkBytes) this.drained = this.#waitForDrain()
     return this.drained
   }
 
   /** Writes the batched text, with the response head if it comes first. */
   flush(): void {
-    const text = this.#batched
-    if (text === '') return
-    this.#batched = ''
-    if (!this.closed) this.#response.write(text)
-    this.#response.socket?.uncork()
+    const text = this.#takeBatch()
+    if (text !== '') this.sendBatch(text)
   }
 
   sendHeartbeat(comment: string): void {
@@ -59,21 +71,23 @@ export class NodeEventSink implements EventSink {
 
   end(): void {
     if (this.closed) return
-    const { socket } = this.#response
-    socket?.cork()
-    this.flush()
-    this.#response.end()
-    socket?.uncork()
-    if (this.#response.writableLength > SMALL_RESPONSE_BYTES) this.#startWriteTimeout()
+    this.sendEnd(this.#takeBatch())
+    if (this.output.writableLength > SMALL_RESPONSE_BYTES) this.#startWriteTimeout()
   }
 
   destroy(): void {
-    this.#response.destroy()
+    this.output.destroy()
   }
 
-  onClose(listener: () => void): void {
-    if (this.#response.destroyed) listener()
-    else this.#response.on('close', listener)
+  /** Resolves `drained`. Called when all output was sent, and when the stream is closed. */
+  protected settle(): void {
+    this.#onDrained?.()
+  }
+
+  #takeBatch(): string {
+    const text = this.#batched
+    this.#batched = ''
+    return text
   }
 
   #waitForDrain(): Promise<void> {
@@ -81,18 +95,50 @@ export class NodeEventSink implements EventSink {
     return new Promise((resolve) => {
       const done = (): void => {
         this.drained = undefined
-        this.#response.off('drain', done).off('close', done)
+        this.#onDrained = undefined
+        this.output.off('drain', done).off('close', done)
         resolve()
       }
-      this.#response.once('drain', done).once('close', done)
+      this.#onDrained = done
+      this.output.once('drain', done).once('close', done)
     })
   }
 
   #startWriteTimeout(): void {
     if (this.#hasWriteTimeout) return
     this.#hasWriteTimeout = true
-    destroyOnStall(this.#response, this.#limits.writeTimeoutMs)
-    this.#response.once('drain', () => (this.#hasWriteTimeout = false))
+    destroyOnStall(this.output, this.#limits.writeTimeoutMs)
+    this.output.once('drain', () => (this.#hasWriteTimeout = false))
+  }
+}
+
+/** An event stream on a response of `node:http`. */
+class ResponseEventSink extends BatchedEventSink<ServerResponse> {
+  constructor(response: ServerResponse, limits: HttpLimits) {
+    super(response, limits)
+    response.on('error', ignore)
+  }
+
+  protected startBatch(): void {
+    this.output.socket?.cork()
+  }
+
+  protected sendBatch(text: string): void {
+    if (!this.closed) this.output.write(text)
+    this.output.socket?.uncork()
+  }
+
+  protected sendEnd(text: string): void {
+    const { socket } = this.output
+    socket?.cork()
+    if (text !== '') this.sendBatch(text)
+    this.output.end()
+    socket?.uncork()
+  }
+
+  onClose(listener: () => void): void {
+    if (this.output.destroyed) listener()
+    else this.output.on('close', listener)
   }
 }
 
@@ -119,7 +165,7 @@ export interface StreamHead {
 /** Sends the head and the first text of a stream. */
 export function openEventSink(response: ServerResponse, { status, headers, first }: StreamHead, limits: HttpLimits): EventSink {
   if (response.headersSent) return CLOSED_SINK
-  const sink = new NodeEventSink(response, limits)
+  const sink = new ResponseEventSink(response, limits)
   if (sink.closed) return sink
   response.writeHead(status, headers as string[])
   if (first !== undefined) void sink.write(first)
@@ -131,13 +177,13 @@ export function openEventSink(response: ServerResponse, { status, headers, first
 /** A connection with an error is closed as well, which is handled. */
 function ignore(): void {}
 
-function flush(sink: NodeEventSink): void {
+function flush(sink: BatchedEventSink<Output>): void {
   sink.flush()
 }
 
 /** Destroys the connection if no buffered data goes out for `writeTimeoutMs`. A reader that is merely slow is not affected. */
-export function destroyOnStall(response: ServerResponse, writeTimeoutMs: number): void {
-  response.setTimeout(writeTimeoutMs)
-  if (response.listenerCount('timeout') > 0) return
-  response.on('timeout', () => (response.writableLength > 0 ? response.destroy() : response.setTimeout(0)))
+export function destroyOnStall(output: Output, writeTimeoutMs: number): void {
+  output.setTimeout(writeTimeoutMs)
+  if (output.listenerCount('timeout') > 0) return
+  output.on('timeout', () => (output.writableLength > 0 ? output.destroy() : output.setTimeout(0)))
 }
