@@ -11,11 +11,19 @@ import type { EventOptions, SavedEventState } from '../events/client/types.ts'
 import { eventWebhook } from '../events/receiver/webhook.ts'
 import { events } from '../events/server/extension.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
+import { type JsonObject, success } from '../jsonrpc/message.ts'
+import { EVENTS_EXTENSION } from '../protocol/events.ts'
 import { createServer } from '../server/server.ts'
 import { createGateway } from './gateway.ts'
 
 const NAME = 'shop__order.created'
+const TYPE = { name: 'order.created', description: 'Orders', delivery: ['webhook'], inputSchema: {}, payloadSchema: {} }
+const discovered = {
+  supportedVersions: ['2026-07-28'],
+  capabilities: { extensions: { [EVENTS_EXTENSION]: {} } },
+  ttlMs: 0,
+  cacheScope: 'private',
+}
 
 async function openGateway({
   beforeAnswer = async (_: string): Promise<void> => {},
@@ -180,6 +188,24 @@ describe('a caller that leaves while a delivery has failed, and comes back', () 
     const second = await receiveSaved()
     await eventually(() => expect(second.received).toEqual(ids(1, 2, 3)))
   })
+})
+
+test('fail when the server names no subscription, which then is ended', async () => {
+  const methods: string[] = []
+  const exchange: Exchange = async ({ id, method }) => {
+    methods.push(method)
+    const lists = { 'server/discover': discovered, 'events/list': { events: [TYPE] }, 'events/unsubscribe': {} }
+    if (method === 'events/subscribe') return success(id, { resultType: 'complete', refreshBefore: null })
+    if (Object.hasOwn(lists, method)) return success(id, { resultType: 'complete', ...lists[method as keyof typeof lists] })
+    return { jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }
+  }
+  const gateway = createGateway({
+    servers: { shop: { target: { exchange }, eventWebhook: eventWebhook({ url: 'https://app.example.com/events' }) } },
+  })
+  onTestFinished(() => gateway.close())
+  await using client = await connect(gateway, { extensions: [clientEvents()] })
+  await expect(client.events.on(NAME, {}, () => {})).rejects.toMatchObject({ code: -32603 })
+  await eventually(() => expect(methods.slice(-2)).toEqual(['events/subscribe', 'events/unsubscribe']))
 })
 
 test('need a webhook with a URL', () => {

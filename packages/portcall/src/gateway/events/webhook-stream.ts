@@ -5,7 +5,7 @@ import { refreshDelay, timeOf } from '../../events/client/webhook.ts'
 import type { EventWebhook, WebhookListener } from '../../events/receiver/types.ts'
 import { createWebhookSecret } from '../../events/signature.ts'
 import { type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
-import { type EventCursor, EventNotification } from '../../protocol/events.ts'
+import { type EventCursor, EventMethod, EventNotification } from '../../protocol/events.ts'
 import type { EventStreamContext, EventStreamStart, RequestEventStream } from './stream-requests.ts'
 import type { SharedSubscription } from './webhook-subscriptions.ts'
 
@@ -46,8 +46,9 @@ export function createWebhookStream({ webhook, selection, subscribe, add, onOpen
         const position = { cursor: output.cursor, ...(maxAgeMs !== undefined && { maxAgeMs }) }
         const result = await subscribe({ ...selection, ...position, delivery: endpoint }, signal)
         const { id, refreshBefore } = result
+        if (!isString(id) || id === '') throw new TypeError(`The result of ${EventMethod.subscribe} has no id`)
         const expiresAt = timeOf(isString(refreshBefore) ? refreshBefore : null)
-        await Promise.all([registration.confirm(String(id), expiresAt), subscription.extend(expiresAt)])
+        await Promise.all([registration.confirm(id, expiresAt), subscription.extend(expiresAt)])
         output.subscribed(result)
         await Promise.race([output.ended, delay(refreshDelay(result), signal)])
       }
