@@ -11,6 +11,8 @@ import type { WebhookContent } from './webhook-content.ts'
 export interface CheckedDelivery {
   /** Finds the listener. */
   readonly key: string
+  /** Tells its messages from those of others. */
+  readonly scope: string
   readonly content: WebhookContent
   readonly source: DeliverySource
 }

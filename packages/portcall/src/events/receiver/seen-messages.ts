@@ -5,6 +5,8 @@ import type { KeyValueStore } from '../../stores/store.ts'
 /** A message, and the ids by which its repetitions are recognized. */
 export interface SeenMessage {
   readonly subscriptionId: string
+  /** Tells subscriptions with the same id apart; empty if there can only be one. */
+  readonly scope: string
   readonly messageId: string
   readonly eventId?: string | undefined
 }
@@ -19,8 +21,8 @@ export interface SeenMessages {
 export function createSeenMessages(store: KeyValueStore, ttlMs: number): SeenMessages {
   const mutex = createKeyedMutex()
   return {
-    async once({ subscriptionId, messageId, eventId }, task) {
-      const owner = (await sha256(subscriptionId)).slice(0, 22)
+    async once({ subscriptionId, scope, messageId, eventId }, task) {
+      const owner = (await sha256(scope === '' ? subscriptionId : `${subscriptionId} ${scope}`)).slice(0, 22)
       // The two kinds of ids are apart: one message may have the id of the event of another.
       const ids = [`m:${messageId}`, ...(eventId === undefined ? [] : [`e:${eventId}`])]
       const keys = await Promise.all(ids.map(async (id) => `seen/${owner}/${await sha256(id)}`))

@@ -259,6 +259,27 @@ describe('registered subscriptions', () => {
     expect((await send(webhook, { secret: other, subscriptionId: 'sub_1', id: 'x' })).status).toBe(401)
   })
 
+  test('a server that names the id of a subscription at another server neither ends it nor takes its events', async () => {
+    const webhook = create()
+    const own = { onEvent: vi.fn(), onTerminated: vi.fn() }
+    const hostile = createWebhookSecret()
+    await (await webhook.register({ ...registration, listener: own })).confirm('sub_1', null)
+    const other = await webhook.register({ ...registration, secret: hostile, listener: { onEvent() {} } })
+    // It delivers before it answers, it answers, and it takes an id in advance.
+    expect((await send(webhook, { secret: hostile })).status).toBe(204)
+    await other.confirm('sub_1', null)
+    expect((await send(webhook, { secret: hostile, id: 'ord-2', body: { ...EVENT, eventId: 'ord-2' } })).status).toBe(204)
+    for (const id of ['ord-7731', 'ord-2'])
+      expect((await send(webhook, { id, body: { ...EVENT, eventId: id } })).status).toBe(204)
+    expect(own.onEvent.mock.calls.map(([{ eventId }]) => eventId)).toEqual(['ord-7731', 'ord-2'])
+    const terminated = { type: 'terminated', error: { code: -32023, message: 'gone' } }
+    expect((await send(webhook, { secret: hostile, id: 'msg_t', body: terminated })).status).toBe(204)
+    await other.end()
+    expect(own.onTerminated).not.toHaveBeenCalled()
+    expect((await send(webhook, { id: 'ord-3', body: { ...EVENT, eventId: 'ord-3' } })).status).toBe(204)
+    expect((await send(webhook, { secret: hostile, id: 'ord-4' })).status).toBe(401)
+  })
+
   test('410 after the end, and challenges again when the same subscription is made again', async () => {
     const webhook = create()
     const listener = { onEvent: vi.fn() }

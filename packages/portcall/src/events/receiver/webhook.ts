@@ -1,6 +1,7 @@
 /** The endpoint that receives the events of webhook subscriptions. */
 
 import { checkOptions, type OptionNames } from '../../../../util/src/check-options.ts'
+import { sha256 } from '../../../../util/src/digest.ts'
 import { essence } from '../../../../util/src/media-type.ts'
 import { readBytes } from '../../../../util/src/read-bytes.ts'
 import { toStrings } from '../../../../util/src/strings.ts'
@@ -134,7 +135,7 @@ async function answer(request: Request, receiver: Receiver): Promise<Response> {
   const { name, arguments: args } = found ?? {}
   const source = { ...signed.source, ...(name !== undefined && { name }), ...(args && { arguments: args }) }
   const isTaken = found !== undefined && (await forward(found, { content: delivery, source }, receiver))
-  if (!isTaken) await process(delivery, { source, key: found?.key, receiver })
+  if (!isTaken) await process(delivery, { source, key: found?.key, scope: await scopeOf(found), receiver })
   return new Response(null, { status: 204 })
 }
 
@@ -144,21 +145,22 @@ async function answer(request: Request, receiver: Receiver): Promise<Response> {
  * @throws Refusal if it failed there.
  */
 async function forward(
-  { process, key }: StoredSubscription,
-  delivery: Omit<CheckedDelivery, 'key'>,
+  subscription: StoredSubscription,
+  delivery: Omit<CheckedDelivery, 'key' | 'scope'>,
   { link }: Receiver,
 ): Promise<boolean> {
+  const { process, key } = subscription
   if (!link || process === undefined || link.isOwn(process)) return false
-  const result = await link.forward(process, { ...delivery, key })
+  const result = await link.forward(process, { ...delivery, key, scope: await scopeOf(subscription) })
   if (result === 'failed') throw notProcessed()
   return result === 'done'
 }
 
 /** Processes a delivery that another process forwards. */
-async function receiveHere({ content, source, key }: CheckedDelivery, receiver: Receiver): Promise<DeliveryResult> {
+async function receiveHere({ content, source, key, scope }: CheckedDelivery, receiver: Receiver): Promise<DeliveryResult> {
   if (content.type === 'verification') return 'unknown'
   try {
-    await process(content, { source, key, receiver })
+    await process(content, { source, key, scope, receiver })
     return 'done'
   } catch (error) {
     if (error instanceof Refusal) return 'unknown'
@@ -176,14 +178,14 @@ async function receiveHere({ content, source, key }: CheckedDelivery, receiver: 
 async function match(signed: SignedRequest, { options, registry }: Receiver): Promise<StoredSubscription | undefined> {
   const { secrets } = options
   const { subscriptionId } = signed.source
-  const state = await registry.find(subscriptionId)
-  const known = typeof state === 'object' ? state : undefined
-  if (known && (await signed.check(known.secret)).type === 'valid') return known
+  const { known, hasEnded } = await registry.find(subscriptionId)
+  const checked = await signed.check(known.map(({ secret }) => secret))
+  if (checked.type === 'valid') return known.find(({ secret }) => secret === checked.secret)
   const own = typeof secrets === 'function' ? await secrets(subscriptionId) : secrets
   const pending = await registry.pending()
   const check = await signed.check([...toStrings(own ?? []), ...pending.map(({ secret }) => secret)])
-  if (check.type === 'mismatch' && state === 'ended') throw new Refusal(410, 'This subscription has ended')
-  if (check.type === 'mismatch' && !known && own === undefined && !isVerification(signed.bytes)) throw unknownYet()
+  if (check.type === 'mismatch' && hasEnded) throw new Refusal(410, 'This subscription has ended')
+  if (check.type === 'mismatch' && known.length === 0 && own === undefined && !isVerification(signed.bytes)) throw unknownYet()
   const secret = accept(check)
   const subscription = pending.find((one) => one.secret === secret)
   if (subscription) await registry.bind(subscriptionId, subscription)
@@ -201,28 +203,34 @@ function accept(check: SignatureCheck): string {
   throw new Refusal(401, 'The signature does not fit, or is too old')
 }
 
+/** Returns what tells the messages of a subscription from those of another server that names the same id: only one of them has the secret. */
+async function scopeOf(subscription: StoredSubscription | undefined): Promise<string> {
+  return subscription ? sha256(subscription.secret) : ''
+}
+
 interface Processing {
   readonly source: DeliverySource
   /** Finds the listener of a registered subscription. */
   readonly key: string | undefined
+  readonly scope: string
   readonly receiver: Receiver
 }
 
 /** Passes a delivery on, once. @throws Refusal if nobody in this process takes it. */
 async function process(delivery: Exclude<WebhookContent, { type: 'verification' }>, processing: Processing): Promise<void> {
-  const { source, key, receiver } = processing
+  const { source, key, scope, receiver } = processing
   if (delivery.type === 'other') return
   const registered = key === undefined ? undefined : receiver.registry.listenerOf({ key })
   const listeners: readonly WebhookListener[] = [...(registered ? [registered] : []), receiver.options]
   const { subscriptionId, messageId } = source
   const eventId = delivery.type === 'event' ? delivery.event.eventId : undefined
-  await receiver.seen.once({ subscriptionId, messageId, eventId }, async () => {
+  await receiver.seen.once({ subscriptionId, scope, messageId, eventId }, async () => {
     if (delivery.type === 'event' && !listeners.some((listener) => listener.onEvent)) throw unknownYet()
     for (const listener of listeners)
       if (delivery.type === 'event') await listener.onEvent?.(delivery.event, source)
       else if (delivery.type === 'gap') await listener.onGap?.(delivery.cursor, source)
       else await listener.onTerminated?.(delivery.error, source)
-    if (delivery.type === 'terminated' && key !== undefined) await receiver.registry.end(subscriptionId)
+    if (delivery.type === 'terminated' && key !== undefined) await receiver.registry.end(subscriptionId, { key })
   })
 }
 
