@@ -35,6 +35,12 @@ export class ChunkedEventSink extends BatchedEventSink<Socket> {
     return this.#isEnded || !this.output.writable
   }
 
+  override write(text: string): void | Promise<void> {
+    // A call is aborted when its socket has closed, which is in a later turn than the error. A handler that sends without pause must not run until then.
+    if (this.closed && !this.#isEnded && !this.output.closed) return (this.drained ??= this.waitForDrain())
+    return super.write(text)
+  }
+
   onClose(listener: () => void): void {
     if (this.closed) listener()
     else this.#onClose = callBoth(this.#onClose, listener)

@@ -54,7 +54,7 @@ export abstract class BatchedEventSink<T extends Output> implements EventSink {
     }
     this.#batched += text
     if (this.#batched.length > MAX_BATCHED_LENGTH) this.flush()
-    if (!this.drained && this.output.writableLength > this.#limits.highWaterMarkBytes) this.drained = this.#waitForDrain()
+    if (!this.drained && this.output.writableLength > this.#limits.highWaterMarkBytes) this.drained = this.waitForDrain()
     return this.drained
   }
 
@@ -84,13 +84,8 @@ export abstract class BatchedEventSink<T extends Output> implements EventSink {
     this.#onDrained?.()
   }
 
-  #takeBatch(): string {
-    const text = this.#batched
-    this.#batched = ''
-    return text
-  }
-
-  #waitForDrain(): Promise<void> {
+  /** Returns a promise that resolves when the output has drained, and when the stream is closed. */
+  protected waitForDrain(): Promise<void> {
     this.#startWriteTimeout()
     return new Promise((resolve) => {
       const done = (): void => {
@@ -102,6 +97,12 @@ export abstract class BatchedEventSink<T extends Output> implements EventSink {
       this.#onDrained = done
       this.output.once('drain', done).once('close', done)
     })
+  }
+
+  #takeBatch(): string {
+    const text = this.#batched
+    this.#batched = ''
+    return text
   }
 
   #startWriteTimeout(): void {
