@@ -622,6 +622,7 @@ describe('webhook', () => {
       await clock.advance(299_000)
       expect(paramsOf('events/subscribe')).toHaveLength(1)
       await clock.advance(242_000)
+      while (onGap.mock.calls.length < 2) await clock.advance(0)
       const [first, second] = paramsOf('events/subscribe')
       expect(second).toEqual({ ...first, cursor: 'g-1' })
       expect([statuses, onGap.mock.calls]).toEqual([[deliveryStatus], [['g-1'], ['c-2']]])
