@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { filesBelow } from './tools/lib/files.mjs'
 import { ROOT, SOURCE_FOLDERS, shown } from './tools/lib/paths.mjs'
-import { tests } from './tools/lib/tests.mjs'
+import { LONG, tests } from './tools/lib/tests.mjs'
 
 /**
  * Parts of tests that concern the whole process: a clock in the place of the real one, on which what other files have left running would run
@@ -15,7 +15,7 @@ const PROCESS_WIDE = /createFakeClock\(|useFakeTimers\(|getActiveResourcesInfo\(
 const EXAMPLES = join(ROOT, 'test', 'examples')
 
 /** Modules in the place of others: too late where another file has loaded those. */
-const MOCKS = /vi\.mock\(|installTimers\(/
+const MOCKS = /vi\.mock\(/
 
 const files = [...SOURCE_FOLDERS, EXAMPLES].flatMap((folder) => filesBelow(folder, '.test.ts'))
 const filesWith = (part: RegExp): string[] => files.filter((file) => part.test(readFileSync(file, 'utf8')))
@@ -50,7 +50,7 @@ export default tests(import.meta.url, {
           'test/hosts/table.test.ts',
           '{tools,bench}/**/*.test.mjs',
         ],
-        exclude: ['**/node_modules/**', ...alone],
+        exclude: ['**/node_modules/**', ...LONG, ...alone],
         isolate: false,
       },
     },

@@ -8,6 +8,9 @@ import { ROOT } from './paths.mjs'
 const exactly = (name) => new RegExp(`^${name}$`)
 const sources = () => entryPoints().map(({ name, source }) => ({ find: exactly(name), replacement: source }))
 
+/** Files that `npm run properties` runs instead of `npm test`: property tests, simulations and tables of faults that take long. */
+export const LONG = ['**/*.property.test.ts', '**/*.faults.test.ts', '**/simulation.test.ts']
+
 /**
  * Returns the Vitest configuration for the folder of `url`. Entry points resolve to the sources, or to the built package with `build`. A set-up
  * file restores process-wide state after each test file. Timeouts are long enough that only a hanging test exceeds them.

@@ -1,7 +1,7 @@
 /**
- * Random schedules of tasks in processes that fail at any point. `npm test` runs a few. To run more, or to repeat a schedule that failed:
+ * Random schedules of tasks in processes that fail at any point. `npm run properties` runs a few. To run more, or to repeat a schedule that failed:
  *
- * SCHEDULES=10000 SEED=… npx vitest run packages/portcall/src/tasks/simulation.test.ts
+ * SCHEDULES=10000 SEED=… npm run properties -- tasks/simulation
  */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'

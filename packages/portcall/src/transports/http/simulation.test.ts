@@ -1,5 +1,5 @@
 /**
- * Sessions on nodes that crash, are partitioned and have different wall clocks. `SCHEDULES=10000 npx vitest run` with the path of this file runs
+ * Sessions on nodes that crash, are partitioned and have different wall clocks. `SCHEDULES=10000 npm run properties -- http/simulation` runs
  * that many schedules. `SEED` and `SEED_PATH`, as printed by a failure, repeat one schedule, and `JOURNAL` names a file for its journal.
  */
 import { writeFileSync } from 'node:fs'
