@@ -4,6 +4,7 @@
  */
 
 import { foldCase } from './fold-case.ts'
+import { LOOPBACK_NAMES } from './loopback-host.ts'
 import { parseUrl } from './parse-url.ts'
 
 const MAX_DECODINGS = 3
@@ -216,14 +217,12 @@ export function foldUriPattern(pattern: string): string | undefined {
     .split('/')
   const [first = '', ...rest] = isFile && !hasAuthority(path) ? ['', ...parts] : parts
   const host = patternHost(first, { isUri, port: DEFAULT_PORTS[scheme ?? ''] })
-  const isLocal = host === '' || (isFile && LOCAL_HOST.test(host))
+  const isLocal = host === '' || (isFile && LOOPBACK_NAMES.includes(host))
   const segments = isUri ? resolveSegments(rest.filter((segment) => segment !== '')) : rest.map(trimName)
   const hosts = isLocal ? [] : isUri ? resolveSegments([host]) : [host]
   const form = [...hosts, ...segments].join('/') + (tail === '?' || tail === '#' ? '' : tail)
   return scheme === undefined ? form : `${scheme}:/${form}`
 }
-
-const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 
 /** Returns the host of a pattern without a port that is the default one or empty. */
 function patternHost(

@@ -23,6 +23,3 @@ export const LISTEN_FLAGS = {
 
 /** The option of the commands that serve over HTTP or stdio. */
 export const STDIO_FLAG = { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' } as const
-
-/** The values of `--host` that only this machine can reach. */
-export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])

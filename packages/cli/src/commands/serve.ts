@@ -1,7 +1,8 @@
 import type { ServerLike } from 'portcall'
+import { isLoopbackListener } from '../../../util/src/loopback-host.ts'
 import { type CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { LISTEN_FLAGS, LOOPBACK_HOSTS, STDIO_FLAG } from '../command-line/listen-flags.ts'
+import { LISTEN_FLAGS, STDIO_FLAG } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io, releaseStdout } from '../io.ts'
 import { isChild, runChild } from '../serve/child-process.ts'
 import { serveWatched } from '../serve/watch.ts'
@@ -86,7 +87,7 @@ export async function serveOverHttp(server: ServerLike, flags: ServeHttpFlags, i
     ...(allowedHosts.length > 0 && { allowedHosts }),
     ...(allowedOrigins.length > 0 && { allowedOrigins }),
   }
-  if (host !== undefined && !LOOPBACK_HOSTS.has(host) && allowedHosts.length === 0)
+  if (host !== undefined && !isLoopbackListener(host) && allowedHosts.length === 0)
     throw usageError(`listening on ${host} requires the host names of this server`, 'add --allow-host api.example.com')
   const { url } = await serve(server, options).catch((error: unknown) => {
     throw explainListenError(error, port)

@@ -1,7 +1,6 @@
 import type { HookRequest, HookResponse } from 'portcall/http'
+import { LOOPBACK_NAMES } from '../../../util/src/loopback-host.ts'
 import { pathOf } from '../../../util/src/request-target.ts'
-
-const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 const withoutPort = (host = ''): string => host.toLowerCase().replace(/:\d+$/, '')
 

@@ -3,11 +3,12 @@ import type { GatewayConfig } from 'portcall/gateway'
 import type { AdminServer } from 'portcall/gateway/admin'
 import type { HookRequest, HookResponse, OnRequest } from 'portcall/http'
 import type { ListeningServer, ServeOptions } from 'portcall/node'
+import { isLoopbackListener } from '../../../util/src/loopback-host.ts'
 import { pathOf } from '../../../util/src/request-target.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
 import { readPortFlag } from '../command-line/flag-values.ts'
-import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
+import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
 import type { Controller } from './controller.ts'
 import { createDeliveryHost } from './delivery-host.ts'
 import { createAdminToken, writeRunFile } from './run-file.ts'
@@ -58,7 +59,7 @@ export async function listenOverHttp(
   const { serve } = await import('portcall/node')
   const { createProtectionOptions } = await import('./protection.ts')
   const host = flags.host ?? listen.host
-  if (host !== undefined && !LOOPBACK_HOSTS.has(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
+  if (host !== undefined && !isLoopbackListener(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
   const protection = auth && (await createProtectionOptions(auth))
   const path = flags.path ?? protection?.path ?? listen.path ?? '/mcp'
   const refusePath = paths && createPathCheck(path, paths)

@@ -1,8 +1,8 @@
 import { type Gateway, gatewayEntries } from 'portcall/gateway'
 import type { OnRequest } from 'portcall/http'
 import { retryableOnce } from '../../../util/src/async.ts'
+import { isLoopbackListener } from '../../../util/src/loopback-host.ts'
 import { delay } from '../../../util/src/timers.ts'
-import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { createActivity } from './activity.ts'
 import type { ConfigChanges } from './compare-configs.ts'
@@ -103,7 +103,7 @@ async function findPlace({ config }: LoadedGateway, flags: RunFlags): Promise<Pl
     port: free ?? flags.port,
     path,
     origin: `http://127.0.0.1:${free ?? port}`,
-    singleUser: !auth && (flags.stdio || LOOPBACK_HOSTS.has(host)),
+    singleUser: !auth && (flags.stdio || isLoopbackListener(host)),
   }
 }
 

@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ServerLike } from 'portcall'
 import type { InspectorBackend, ListeningInspector } from 'portcall/inspector'
+import { isLoopbackListener } from '../../../util/src/loopback-host.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Invocation, ServerArgument } from '../command.ts'
 import { readEnvFlags, readHeaderFlags, readPortFlag, readSecondsFlag } from '../command-line/flag-values.ts'
-import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { portcallHome, storedProvider } from '../login/stored-login.ts'
@@ -114,7 +114,7 @@ function loadModule(path: string): ReturnType<typeof loadServer> {
 function readListenOptions(flags: InspectFlags): { port: number; host?: string; allowedHosts?: readonly string[] } {
   const { port: portText = '0', 'insecure-listen-on-address': host, 'allow-host': names = [] } = flags
   const port = readPortFlag('port', portText)
-  const isRemote = host !== undefined && !LOOPBACK_HOSTS.has(host)
+  const isRemote = host !== undefined && !isLoopbackListener(host)
   if (isRemote && names.length === 0)
     throw usageError('--insecure-listen-on-address needs --allow-host', 'such as --allow-host dev.example.com')
   return { port, ...(host !== undefined && { host }), ...(names.length > 0 && { allowedHosts: names }) }

@@ -3,6 +3,7 @@ import { HttpError } from 'portcall/http'
 import { createHostCheck } from '../../../portcall/src/transports/http/server/host-check.ts'
 import { constantTimeEqual } from '../../../util/src/digest.ts'
 import { countHeader } from '../../../util/src/header-names.ts'
+import { LOOPBACK_NAMES } from '../../../util/src/loopback-host.ts'
 import { randomId } from '../../../util/src/random.ts'
 import { queryOf } from '../../../util/src/request-target.ts'
 
@@ -43,7 +44,7 @@ const SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 /** Creates the access of one inspector. Its cookie and key are valid until the process ends. */
 export function createAccess({ allowedHosts, basePath }: AccessOptions): Access {
   const [secret, key] = [randomId(TOKEN_BYTES), randomId(TOKEN_BYTES)]
-  const checkHost = createHostCheck({ ...(allowedHosts && { allowedHosts: [...LOOPBACK, ...allowedHosts] }) })
+  const checkHost = createHostCheck({ ...(allowedHosts && { allowedHosts: [...LOOPBACK_NAMES, ...allowedHosts] }) })
   let token: string | undefined
   const hasCookie = (request: IncomingMessage): boolean => {
     const start = `${cookieName(request)}=`
@@ -89,8 +90,6 @@ function cookieName({ headers }: IncomingMessage): string {
 function keyOf({ headers, url = '' }: IncomingMessage): string {
   return headers[KEY_HEADER]?.toString() ?? queryOf(url).get('key') ?? ''
 }
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Creates the error of a refused request. */
 export function accessError(status: number, message: string): HttpError {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
 import type { OptionNames } from '../../../util/src/check-options.ts'
+import { isLoopbackListener } from '../../../util/src/loopback-host.ts'
 import { countWorkers } from '../cluster/count-workers.ts'
 import { joinSupervisor, type SupervisorLink } from '../cluster/join-supervisor.ts'
 import { createShutdown, ignoreSignals } from '../cluster/shutdown.ts'
@@ -84,8 +85,6 @@ const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
   ...HTTP_OPTION_NAMES,
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
-
 /**
  * The number of this process among the `workers` of `serve`, from 1. It is undefined in the process that supervises them, and in programs
  * without workers. A worker that is started again keeps its number.
@@ -101,7 +100,7 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
   assertServer(server, 'serve')
   checkHttpOptions('serve()', options, SERVE_OPTION_NAMES)
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
-  if (!LOOPBACK.has(host) && !options.allowedHosts)
+  if (!isLoopbackListener(host) && !options.allowedHosts)
     throw new Error(`Listening on ${host} requires the host names of this server, such as allowedHosts: ['api.example.com']`)
   if (!path.startsWith('/')) throw new TypeError(`path must start with a slash: '/${path}'`)
   const address = { port, host }

@@ -1,3 +1,4 @@
+import { LOOPBACK_NAMES } from '../../../../util/src/loopback-host.ts'
 import { httpError } from '../../transports/http/server/http-error.ts'
 import type { HttpOptions } from '../../transports/http/server/options.ts'
 import { createProtection, type ProtectOptions } from './protection.ts'
@@ -11,8 +12,6 @@ export type ProtectedOptions = Required<
   /** The origin of the resource, and the origins that were passed to `protect`. */
   readonly allowedOrigins?: readonly string[]
 }
-
-const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Protects a server: each request needs an access token that was issued for it. A client without a token learns where to get one, and a client
@@ -33,7 +32,7 @@ export function protect(options: ProtectOptions): ProtectedOptions {
   return {
     path: resource.path,
     publicUrl: resource.uri,
-    allowedHosts: [resource.host, ...LOOPBACK],
+    allowedHosts: [resource.host, ...LOOPBACK_NAMES],
     ...(options.allowedOrigins && { allowedOrigins: [resource.origin, ...options.allowedOrigins] }),
     async authenticate(request) {
       const outcome = await authenticate(request)

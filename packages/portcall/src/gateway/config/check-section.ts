@@ -1,4 +1,5 @@
 import { closestName } from '../../../../util/src/closest-name.ts'
+import { isLoopbackListener } from '../../../../util/src/loopback-host.ts'
 import { isUrl, parseUrl } from '../../../../util/src/parse-url.ts'
 import type { ConfigDocument, ConfigPath } from '../../connect/config/document-types.ts'
 import type { TextPosition } from '../../connect/config/errors.ts'
@@ -101,7 +102,6 @@ export function nameOf(path: ConfigPath): string {
 
 type Check = (section: GatewaySection, servers: readonly string[]) => ConfigIssue[]
 
-const LOOPBACK: readonly unknown[] = [undefined, '127.0.0.1', '::1', 'localhost']
 const STORE = /^(sqlite:.+|rediss?:\/\/.+|postgres(ql)?:\/\/.+)$/
 
 const MIN_KEY_LENGTH = 16
@@ -139,7 +139,7 @@ const CHECKS: readonly Check[] = [
     )
   },
   ({ listen: { host, allowedHosts, path } = {}, auth }) => [
-    ...(!LOOPBACK.includes(host) && !allowedHosts && !auth
+    ...(host !== undefined && !isLoopbackListener(host) && !allowedHosts && !auth
       ? [{ path: ['listen', 'host'], message: 'requires gateway.listen.allowedHosts, because it is not a loopback address' }]
       : []),
     ...(path !== undefined && auth && isUrl(auth.resource) && new URL(auth.resource).pathname !== path

@@ -1,4 +1,5 @@
 /** Findings about what the policy of a view blocked. */
+import { isLoopbackHost } from '../../../../util/src/loopback-host.ts'
 import { parseUrl } from '../../../../util/src/parse-url.ts'
 import type { DroppedCspEntry } from '../../apps/host/csp.ts'
 import { isViewHost } from '../../apps/host/sandbox-url.ts'
@@ -18,7 +19,6 @@ const LISTS: { readonly [directive: string]: keyof ViewCsp } = {
   'base-uri': 'baseUriDomains',
 }
 const GENERATED = new Set(['eval', 'wasm-eval'])
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)$/
 
 /** The facts about the policy of a view that was shown. */
 export interface PolicyEvidence {
@@ -60,7 +60,7 @@ function findingOf({ directive, blocked, isNavigation }: CspViolation, dropped: 
   if (!url || url.host === '' || !list) return viewFinding('error', 'view-policy', `${name} blocked ${blocked}`)
   if (isViewHost(url.hostname))
     return viewFinding('error', 'view-file', `${name} blocked ${url.pathname}: relative addresses have no meaning in a view`)
-  if (LOOPBACK.test(url.hostname))
+  if (isLoopbackHost(url.hostname) || url.hostname === '0.0.0.0')
     return viewFinding(
       'error',
       'view-dev-client',

@@ -1,4 +1,5 @@
 import { createMutex } from '../../../../../util/src/async.ts'
+import { LOOPBACK_NAMES } from '../../../../../util/src/loopback-host.ts'
 import { timeoutSignal } from '../../../../../util/src/timers.ts'
 import { checkGrantOptions, createAuthProvider, type GrantOptionNames, type OAuthProvider } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
@@ -24,7 +25,6 @@ const NAMES: GrantOptionNames<BrowserSignInOptions> = {
 }
 const DEFAULT_REDIRECT_URI = 'http://127.0.0.1/callback'
 const TIMEOUT_MS = 300_000
-const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
  * Signs users in with the browser of this machine, and receives the redirect on a loopback port. Use it in programs that run where their user
@@ -74,7 +74,7 @@ export function browserSignIn(options: BrowserSignInOptions = {}): OAuthProvider
 
 function parseRedirectUri(uri: string | URL): URL {
   const url = new URL(uri)
-  if (url.protocol !== 'http:' || !LOOPBACK_HOSTS.includes(url.hostname) || url.search || url.hash)
+  if (url.protocol !== 'http:' || !LOOPBACK_NAMES.includes(url.hostname) || url.search || url.hash)
     throw new TypeError(`redirectUri must be an http URL on this machine without query and fragment: ${url.href}`)
   return url
 }

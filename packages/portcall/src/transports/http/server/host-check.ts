@@ -5,6 +5,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning
  */
 
+import { LOOPBACK_NAMES } from '../../../../../util/src/loopback-host.ts'
 import { Header } from '../common/headers.ts'
 import { type HttpError, httpError } from './http-error.ts'
 import type { HttpRequest } from './types.ts'
@@ -29,7 +30,6 @@ export interface HostCheckOptions {
 /** Checks `Host` and `Origin` of a request. @throws HttpError 400 or 403. */
 export type HostCheck = (request: Pick<HttpRequest, 'host' | 'target' | 'header'>) => void
 
-const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/
 const ORIGIN = /^https?:\/\/([^/]*)$/
 const ANY_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/?$/i
