@@ -53,14 +53,14 @@ describe('a connection', () => {
     const raw = connect().send(call('hold').replace('/mcp', '/mcp?with=a-long-query'))
     await eventually(() => expect(core.running).toBe(1))
     const http = core.lastContext?.http
-    const headers = [...(http?.headers() ?? [])]
+    const names = ['mcp-method', 'content-type', 'x-missing']
+    const headers = names.map((name) => http?.header(name))
+    expect(headers).toEqual(['tools/call', 'application/json', undefined])
     await core.lastContext?.notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1, message: 'ä€' } })
     expect((await raw.head()).headers['transfer-encoding']).toBe('chunked')
     expect((await raw.event()).json.params.message).toBe('ä€')
-    expect(headers.length).toBeGreaterThan(3)
-    expect([...(http?.headers() ?? [])]).toEqual(headers)
+    expect(names.map((name) => http?.header(name))).toEqual(headers)
     expect(http?.header('MCP-Method')).toBe('tools/call')
-    expect(http?.header('x-missing')).toBeUndefined()
     expect(http?.target).toBe('/mcp?with=a-long-query')
     core.release()
     expect((await raw.event()).json.result.content[0].text).toBe('hold')
