@@ -54,6 +54,8 @@ export type VerificationOutcome =
     }
 
 const MAX_RETRY_AFTER_MS = 3_600_000
+/** The start of a date of HTTP. Much else is a date for `Date.parse`: `-99999` is the year 99999. */
+const WEEKDAY = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
 const TLS_CODES = /^(?:ERR_SSL|ERR_TLS|ERR_OSSL|CERT_)/
 
 /** Returns the outcome that the status of a response means. */
@@ -77,6 +79,7 @@ export function deliveryFailure(error: unknown): DeliveryFailure {
 /** Reads the header `Retry-After`: seconds or a date (RFC 9110, section 10.2.3). */
 function retryAfterOf(text: string | null, now: number): number | undefined {
   if (!text || text.length > 64) return undefined
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS) : undefined
+  const date = WEEKDAY.test(text) ? Date.parse(text) - now : undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : date
+  return ms !== undefined && Number.isFinite(ms) ? Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS) : undefined
 }

@@ -102,6 +102,9 @@ describe('deliver', () => {
     [503, { 'retry-after': '99999999' }, { type: 'retry', reason: 'http_5xx', retryAfterMs: 3_600_000 }],
     [503, { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, { type: 'retry', reason: 'http_5xx', retryAfterMs: 0 }],
     [500, { 'retry-after': 'soon' }, { type: 'retry', reason: 'http_5xx' }],
+    [500, { 'retry-after': 'soon 5' }, { type: 'retry', reason: 'http_5xx' }],
+    [500, { 'retry-after': '-99999' }, { type: 'retry', reason: 'http_5xx' }],
+    [500, { 'retry-after': '1.5' }, { type: 'retry', reason: 'http_5xx' }],
     [304, {}, { type: 'retry', reason: 'http_4xx' }],
   ])('EVT-080 EVT-081 status %i with %o', async (status, headers, outcome) => {
     const url = await serve((_, response) => response.writeHead(status, headers).end())
