@@ -70,6 +70,7 @@ const GRACE_MS = 10_000
 const PAGE_SIZE = 500
 /** How long a subscription is known after its end. */
 const MARGIN_MS = 900_000
+/** All are refreshed within a day. */
 const LONGEST_TTL_MS = 86_400_000
 const RETRY_DELAY_MS = 60_000
 
@@ -153,7 +154,7 @@ function createStoredSubscriptions(store: KeyValueStore, options: WebhookSubscri
       added.isStored = true
       poller.pollIn(LOOK_INTERVAL_MS)
       return {
-        extend: (expiresAt) => keepFor(expiresAt === null ? LONGEST_TTL_MS : Math.max(0, expiresAt - Date.now())),
+        extend: (expiresAt) => keepFor(Math.min(LONGEST_TTL_MS, Math.max(0, (expiresAt ?? Infinity) - Date.now()))),
         async end() {
           added.isStored = false
           await unsubscribe(subscription, policies())
