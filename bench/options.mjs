@@ -14,7 +14,7 @@ const names = (text) => text.split(',').filter(Boolean)
 
 const FULL = { ms: 400, warmMs: 2000 }
 const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
-const QUICK_SUBJECTS = ['baseline', 'portcall', 'before', 'direct', 'proxy', 'portcall-traced', 'bare-traced']
+const QUICK_SUBJECTS = ['baseline', 'portcall', 'before', 'direct', 'proxy', 'copy', 'portcall-traced', 'bare-traced']
 
 /**
  * Reads the command line. `only` are prefixes of group ids, empty for all; `isSubject` reports which subjects take part, in a quick run only

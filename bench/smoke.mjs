@@ -7,7 +7,7 @@ import { runGroup } from './harness/rounds.mjs'
 const MOMENTS = [40, 400, 4000]
 /** How long a workload may take in all. */
 const LIMIT_MS = 120_000
-const SUBJECTS = ['baseline', 'direct', 'proxy', 'portcall']
+const SUBJECTS = ['baseline', 'direct', 'proxy', 'copy', 'portcall']
 
 /** Returns the missing figures of a group's rows. */
 function gaps({ cells, columns }, names, rows) {

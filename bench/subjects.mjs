@@ -81,6 +81,7 @@ export const SUBJECTS = {
   rust: { title: 'official Rust', ...foreign('build/rust/release/rust'), modes: ALL, prepare: prepareRust },
   direct: { title: 'direct', programs: {}, modes: {} },
   proxy: { title: 'hand-written proxy', programs: {}, modes: {} },
+  copy: { title: 'proxy that only copies', programs: {}, modes: {} },
   'mcp-remote': { title: 'mcp-remote', programs: {}, modes: {}, peer: true, prepare: installGateways },
   'mcp-proxy': { title: 'mcp-proxy', programs: {}, modes: {}, peer: true, prepare: installGateways },
   supergateway: { title: 'supergateway', programs: {}, modes: {}, peer: true, prepare: installGateways },

@@ -99,6 +99,9 @@ export const stdioUpstream = (options) => onLoadCore(programOf(UPSTREAM, 'stdio'
 export const startProxy = (options) =>
   startOnAnyPort([at('../baseline/proxy.mjs'), ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])])
 
+/** Starts the proxy that only copies, to a `port`. */
+export const startCopy = ({ port }) => startOnAnyPort([at('../baseline/copy.mjs'), '--port', `${port}`])
+
 /**
  * Starts the gateway of a subject in front of servers, `{ name: target }`. Bridges of others take a single program.
  *

@@ -4,7 +4,7 @@ import { withBefore } from '../against.mjs'
 import { memoryOf } from '../harness/accounting.mjs'
 import { onServerCore } from '../harness/cores.mjs'
 import { openEach } from '../harness/each.mjs'
-import { STDIO_FRONTS, startGateway, startProxy, startUpstream, stdioUpstream } from '../harness/gateway.mjs'
+import { STDIO_FRONTS, startCopy, startGateway, startProxy, startUpstream, stdioUpstream } from '../harness/gateway.mjs'
 import { runLoad } from '../harness/load.mjs'
 import { startServer } from '../harness/server.mjs'
 import { ID } from '../load/request.mjs'
@@ -26,7 +26,8 @@ const http = ({ front, back }) => ({
   title: `${REVISIONS[front]} → HTTP, ${REVISIONS[back]}`,
   front,
   back,
-  subjects: withBefore(['direct', 'proxy', 'portcall']),
+  // A copy can change neither the revision nor the transport.
+  subjects: withBefore(['direct', 'proxy', ...(front === back ? ['copy'] : []), 'portcall']),
 })
 const stdio = ({ front, back }) => ({
   id: `${front}-stdio-${back}`,
@@ -58,6 +59,7 @@ async function open(subject, { front, back, program, behind = 'portcall', tools 
     mode: front,
     close: () => Promise.all([close(), upstream?.close()]),
   })
+  if (subject === 'copy') return withUpstream(await startCopy(upstream))
   if (subject === 'proxy') {
     const to = program ? { program: JSON.stringify(target) } : { port: `${upstream.port}` }
     return withUpstream(await startProxy({ front, back, ...to }))
@@ -94,7 +96,7 @@ const CALLS = {
   id: 'gateway/calls',
   title: 'tools/call through a gateway, HTTP, 16 at once',
   columns: ['perSecond', 'p50', 'p99', 'cpuPer1000'],
-  subjects: withBefore(['direct', 'proxy', 'portcall', 'mcp-proxy', 'supergateway']),
+  subjects: withBefore(['direct', 'proxy', 'copy', 'portcall', 'mcp-proxy', 'supergateway']),
   cells: CELLS,
   rounds: 3,
   turns: 3,
@@ -106,7 +108,7 @@ const ADDED = {
   id: 'gateway/added',
   title: 'tools/call through a gateway, 200 calls/s',
   columns: ['p50', 'p99'],
-  subjects: CALLS.subjects,
+  subjects: withBefore(['direct', 'proxy', 'portcall', 'mcp-proxy', 'supergateway']),
   cells: CELLS,
   rounds: 2,
   turns: 2,
