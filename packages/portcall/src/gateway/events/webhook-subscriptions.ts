@@ -115,17 +115,23 @@ function createStoredSubscriptions(store: KeyValueStore, options: WebhookSubscri
     awaySince.set(process, since)
     return now - since >= GRACE_MS
   }
+  /** Returns the names of processes that have ended, and forgets what is known of other names. */
+  const endedAmong = async (names: ReadonlySet<string>, now: number): Promise<Set<string>> => {
+    for (const name of awaySince.keys()) if (!names.has(name)) awaySince.delete(name)
+    const ended = new Set<string>()
+    for (const name of names) if (await hasEnded(name, now)) ended.add(name)
+    return ended
+  }
   const look = async (): Promise<void> => {
     const node = await processes.join()
     const before = [...own].filter(([, { isStored }]) => isStored)
     const keys = await listAll(store)
-    for (const [key, { onEnded }] of before) if (!keys.includes(key)) onEnded()
+    for (const [key, { onEnded }] of before) if (!keys.has(key)) onEnded()
     const now = performance.now()
-    const ended = new Set<string>()
-    for (const process of new Set(keys.map(processOf))) if (process !== node && (await hasEnded(process, now))) ended.add(process)
-    const left = keys.filter((key) => ended.has(processOf(key)) || (processOf(key) === node && !own.has(key)))
-    for (const key of retryAt.keys()) if (!left.includes(key)) retryAt.delete(key)
-    const due = left.filter((key) => (retryAt.get(key) ?? 0) <= now)
+    const ended = await endedAmong(new Set([...keys].map(processOf).filter((name) => name !== node)), now)
+    const isLeft = (key: string): boolean => ended.has(processOf(key)) || (processOf(key) === node && !own.has(key))
+    for (const key of retryAt.keys()) if (!keys.has(key) || !isLeft(key)) retryAt.delete(key)
+    const due = [...keys].filter((key) => isLeft(key) && (retryAt.get(key) ?? 0) <= now)
     await Promise.all(due.map((key) => endStored(key).catch(() => retryAt.set(key, now + RETRY_DELAY_MS))))
   }
   // While the store is away, a process that cannot be seen may be there.
@@ -178,13 +184,14 @@ async function unsubscribe({ upstream, params, auth }: WebhookSubscription, poli
   }
 }
 
-async function listAll(store: KeyValueStore): Promise<string[]> {
-  const all: string[] = []
+async function listAll(store: KeyValueStore): Promise<Set<string>> {
+  const all = new Set<string>()
+  let after: string | undefined
   for (;;) {
-    const after = all.at(-1)
     const page = await store.list('', { limit: PAGE_SIZE, ...(after !== undefined && { after }) })
-    all.push(...page)
+    for (const key of page) all.add(key)
     if (page.length < PAGE_SIZE) return all
+    after = page.at(-1)
   }
 }
 
