@@ -165,24 +165,24 @@ describe('compared with the parser of Node', () => {
       const content = `Content-Length: ${Buffer.byteLength(body)}${ending}${ending}${body}`
       return Buffer.from(head + (method === 'GET' ? ending : content))
     })
-  /** Most are simple requests; some of the others nearly are. */
+  /** Requests, some of them with a byte in the place of another. */
   const broken = fc.tuple(requests, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(3)).map(([bytes, at, byte, chance]) => {
     if (chance === 0) bytes[at % bytes.length] = byte
     return bytes
   })
+  const parsed = (bytes: Buffer) => {
+    const request = parseRequest(bytes, LIMITS)
+    return request === INCOMPLETE ? undefined : request
+  }
 
   test('Node parses every simple request to the same values, and as the only request', async () => {
-    let count = 0
+    const simpleOnes = broken.filter((bytes) => parsed(bytes) !== undefined)
     await fc.assert(
-      fc.asyncProperty(broken, async (bytes) => {
-        const request = parseRequest(bytes, LIMITS)
-        if (!request || request === INCOMPLETE) return
-        count++
-        const { method, target: url, headers, body } = request
+      fc.asyncProperty(simpleOnes, async (bytes) => {
+        const { method, target: url, headers, body } = parsed(bytes)!
         expect(await parseByNode(bytes)).toEqual([{ method, url, headers: Object.fromEntries(headers), body }])
       }),
-      { numRuns: 1500 },
+      { numRuns: 300 },
     )
-    expect(count).toBeGreaterThan(150)
   })
 })
