@@ -35,8 +35,8 @@ class Sequencer extends BaseSequencer {
 }
 
 export default tests(import.meta.url, {
-  // Some files wait for half a minute. With fewer workers, at times all of them wait at once.
-  maxWorkers: availableParallelism() + 3,
+  // Most tests wait most of the time, some files for half a minute.
+  maxWorkers: availableParallelism() + 6,
   sequence: { sequencer: Sequencer },
   projects: [
     {
@@ -46,7 +46,7 @@ export default tests(import.meta.url, {
         name: 'shared',
         include: [
           'packages/*/{src,server}/**/*.test.ts',
-          'test/{examples,matrix,mistakes,wire}/**/*.test.ts',
+          'test/{examples,mistakes,wire}/**/*.test.ts',
           'test/hosts/table.test.ts',
           '{tools,bench}/**/*.test.mjs',
         ],

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { runTests } from '../../tools/lib/vitest.mjs'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
+const MATRIX = fileURLToPath(new URL('../matrix/vitest.config.ts', import.meta.url))
 /** The servers behind the bridge: each transport with the newest revision, and the revisions that differ most. */
 const UPSTREAMS = [
   'exchange@2026-07-28',
@@ -32,7 +33,7 @@ function run() {
 function runMatrix(upstreams) {
   const codes = upstreams.map((upstream) => {
     process.env.MATRIX_UPSTREAM = upstream
-    return runTests(`matrix through a bridge to ${upstream}`, ['test/matrix/', '--testTimeout', '20000'])
+    return runTests(`matrix through a bridge to ${upstream}`, ['--config', MATRIX, '--testTimeout', '20000'])
   })
   return codes.find((code) => code !== 0) ?? 0
 }

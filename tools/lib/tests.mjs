@@ -23,6 +23,8 @@ export function tests(url, test, { build = false } = {}) {
       // Most tests spend their time waiting.
       maxWorkers: availableParallelism() + 1,
       setupFiles: [join(ROOT, 'test', 'support', 'restore-globals.ts')],
+      // Transformed modules are kept in `node_modules` for the next run.
+      experimental: { fsModuleCache: true },
       restoreMocks: true,
       unstubEnvs: true,
       unstubGlobals: true,
