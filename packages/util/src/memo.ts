@@ -29,10 +29,30 @@ export function memoize<T extends object, P, R extends object>(value: T, purpose
   return computed
 }
 
+/** How objects are serialized and copied, some of whose members have texts of their own. */
+export interface PartTexts {
+  /** Returns the JSON text of an object. */
+  stringify(value: object): string
+  /** Returns an object whose members may be changed: the object itself if none has a text. */
+  detach<T extends object>(value: T): T
+}
+
+let parts: PartTexts = { stringify: JSON.stringify, detach: (value) => value }
+
+/** Sets how all objects are serialized and copied from now on. */
+export function setPartTexts(created: PartTexts): void {
+  parts = created
+}
+
+/** Returns an object whose members may be changed, because no text stands for one of them. */
+export function detachParts<T extends object>(value: T): T {
+  return parts.detach(value)
+}
+
 /** Returns the JSON text of an object. An immutable object is serialized only once. */
 export function stringify(value: object): string {
-  if (!memos.has(value)) return JSON.stringify(value)
-  const text = texts.get(value) ?? JSON.stringify(value)
+  if (!memos.has(value)) return parts.stringify(value)
+  const text = texts.get(value) ?? parts.stringify(value)
   texts.set(value, text)
   return text
 }

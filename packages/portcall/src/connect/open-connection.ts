@@ -5,7 +5,7 @@ import type { Deadlines } from '../client/deadlines.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { copySharedResults, type ServerDescription } from '../jsonrpc/exchange.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
+import type { JsonObject, ParseJson } from '../jsonrpc/message.ts'
 import { isAuthError } from '../protocol/authorizer.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
@@ -43,6 +43,8 @@ export interface ConnectionOwner {
   readonly onInputRequest?: ConnectContext['onInputRequest']
   /** Receives the log messages of a session. Default: the requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
+  /** Parses the JSON of messages. Default: `JSON.parse`. */
+  readonly parseJson?: ParseJson | undefined
   readonly onEvent: (event: ClientEvent) => void
 }
 
@@ -71,7 +73,7 @@ export function openServerConnection(
 }
 
 /** The part of the context that all connection attempts share. */
-type SharedContext = Omit<ConnectContext, 'signal'> & Pick<ConnectionOwner, 'onEvent'>
+type SharedContext = Omit<ConnectContext, 'signal'> & Pick<ConnectionOwner, 'onEvent' | 'parseJson'>
 
 function createContext(owner: ConnectionOwner, options: ConnectionOptions): SharedContext {
   const {
@@ -83,6 +85,7 @@ function createContext(owner: ConnectionOwner, options: ConnectionOptions): Shar
     onInputRequest,
     onLog,
     onEvent,
+    parseJson,
     deadlines,
     methodOf,
   } = owner
@@ -95,6 +98,7 @@ function createContext(owner: ConnectionOwner, options: ConnectionOptions): Shar
     onUnexpectedMessage: ({ kind, text }) => onEvent({ type: 'unexpected-message', kind, text }),
     ...(onLog && { onLog }),
     onEvent,
+    parseJson,
     probeTimeoutMs,
     deadlines,
     methodOf,
@@ -121,6 +125,7 @@ function createOpener(
   context: SharedContext,
 ): (signal: AbortSignal) => Promise<OpenConnection> {
   const { wire = {} } = options
+  const { parseJson } = context
   const wrapChannel = (channel: Channel): Channel => wire.wrapChannel?.(channel) ?? channel
   const requiredEra = options.era ?? eraOf(options.protocolVersion)
   const report = (negotiated: NegotiatedConnection): NegotiatedConnection => {
@@ -142,7 +147,7 @@ function createOpener(
       const spawn = await loadSpawn()
       const onStdout = wire.onStdout?.bind(wire)
       const start = (): Channel =>
-        wrapChannel(spawn({ ...command, onStdout, ...(options.onStderr && { onStderr: options.onStderr }) }))
+        wrapChannel(spawn({ ...command, onStdout, parseJson, ...(options.onStderr && { onStderr: options.onStderr }) }))
       return openWithEraCache(commandKey(command), requiredEra, async (era) =>
         report(await openProcess(start, { ...context, signal }, era)),
       )
@@ -159,6 +164,7 @@ function createOpener(
         fetch,
         onError: (error: unknown): void => context.onEvent({ type: 'warning', message: String(error) }),
         methodOf: context.methodOf,
+        parseJson,
         ...(headers && { headers }),
         ...(auth && { authorizer: auth.authorizer(url), pauseWhile: context.deadlines.pauseWhile }),
       }

@@ -70,7 +70,7 @@ export function createGatewayDispatcher(onEvent: OnGatewayEvent): GatewayDispatc
       return policies
     },
     configure(policy, layers = middleware) {
-      const next = combinePolicies(policy, layers.filter(isReplaying))
+      const next = combinePolicies(policy, layers)
       const around = [...layers.filter((layer) => !isReplaying(layer)), ...next.list.flatMap((each) => each.middleware ?? [])]
       const dispatch = createDispatch(next)
       answer = around.length === 0 ? dispatch : applyMiddleware(copySharedResults(withResponses(dispatch)), around)

@@ -22,7 +22,10 @@ import { gatewayMethodOf } from './policy/extension-methods.ts'
 export interface Gateway extends ServerLike, AsyncDisposable {
   /** The information that the gateway gives about itself. */
   readonly info: Implementation
-  /** Answers one request of the newest protocol revision. */
+  /**
+   * Answers one request of the newest protocol revision. Do not change results in place, return others: large ones are sent as the server wrote
+   * them.
+   */
   readonly exchange: Exchange
   /** Looks up how a method is routed. */
   readonly methodOf: MethodLookup

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import type { ConnectTarget } from '../connect/target.ts'
-import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
+import { copySharedResults, type Exchange, type ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { EventMethod } from '../protocol/events.ts'
 import type { Server } from '../server/types.ts'
@@ -117,10 +117,12 @@ function createMounts(server: Server, sealingKeys: readonly string[] | undefined
     ...withoutUndefined({ stores: server.stores, sealingKeys }),
     onEvent: (event) => void (event.type === 'error' && server.reportError(event.error)),
   })
+  // Middleware of the server may change results.
+  const mounted = copySharedResults(gateway.exchange)
   server.use(
     (request, context, next) => {
       registered = next
-      return answer(request, context, { server, registered: next, mounted: gateway.exchange })
+      return answer(request, context, { server, registered: next, mounted })
     },
     { innermost: true, onClose: () => void gateway.close() },
   )

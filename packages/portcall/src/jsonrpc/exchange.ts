@@ -1,4 +1,4 @@
-import { isImmutable } from '../../../util/src/memo.ts'
+import { detachParts, isImmutable } from '../../../util/src/memo.ts'
 import type { Handling } from './handling.ts'
 import type { Notification, Request, Response } from './message.ts'
 
@@ -119,7 +119,9 @@ export function copySharedResults(exchange: Exchange): Exchange {
 }
 
 function copyShared(response: Response): Response {
-  return 'result' in response && isImmutable(response.result) ? { ...response, result: { ...response.result } } : response
+  if (!('result' in response)) return response
+  const result = detachParts(response.result)
+  return isImmutable(result) || result !== response.result ? { ...response, result: { ...result } } : response
 }
 
 /**

@@ -161,6 +161,9 @@ function invalid(reason: string, id?: unknown, code: number = INVALID_REQUEST): 
   return isRequestId(id) ? { kind: 'invalid', error, id } : { kind: 'invalid', error }
 }
 
+/** Parses a JSON text. @throws an error for one that is invalid. */
+export type ParseJson = (text: string) => unknown
+
 /** Creates the response to a request that succeeded. */
 export function success(id: RequestId, result: JsonObject): Success {
   return { jsonrpc: '2.0', id, result }
@@ -206,7 +209,6 @@ function notificationPrefix(method: string): string {
 }
 
 const QUOTE = 34
-const BACKSLASH = 92
 const OPENING = 0x7b
 const CLOSING = 0x7d
 const CASE_BIT = 0x20
@@ -236,10 +238,27 @@ function scanDepth(text: string, max: number): boolean {
   return false
 }
 
+/** Returns the index after the JSON array or object that starts at `start`. */
+export function endOfValue(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if ((code | CASE_BIT) === OPENING) depth++
+    else if ((code | CASE_BIT) === CLOSING && --depth === 0) return at + 1
+  }
+  return text.length
+}
+
 /** Returns the index of the quote that ends the JSON string starting at `start`. */
 export function endOfString(text: string, start: number): number {
-  let at = start + 1
-  for (let code = text.charCodeAt(at); code !== QUOTE && at < text.length; code = text.charCodeAt(at))
-    at += code === BACKSLASH ? 2 : 1
-  return at
+  let at = text.indexOf('"', start + 1)
+  while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  return at < 0 ? text.length : at
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let result = false
+  for (let at = quote; text[at - 1] === '\\'; at--) result = !result
+  return result
 }

@@ -11,6 +11,7 @@ import { ITEM_METHODS } from '../policy/item-methods.ts'
 import type { CurrentTable } from '../routes/table.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import { withOwnDomains } from '../routes/view-domains.ts'
+import { keepTexts } from '../upstreams/result-texts.ts'
 import { answeredEvent, failedEvent, unroutedEvent } from './call-events.ts'
 import { exposeResultUris } from './expose-result.ts'
 import type { InputStates } from './input-states.ts'
@@ -80,7 +81,9 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const response = await (isStream ? openEventStream(call) : sendToUpstream(call))
     if (!isSuccess(response)) return { ...response, id: call.request.id }
     const exposed = exposeResult(call, response.result, options)
-    return success(call.request.id, exposed instanceof Promise ? await exposed : exposed)
+    const result = exposed instanceof Promise ? await exposed : exposed
+    if (call.caller.policies.isTransparent) keepTexts(result)
+    return success(call.request.id, result)
   }
   /** Sends a call through middleware that may answer it with a kept result. The policies have allowed the call. */
   const replay = (call: ItemCall): Promise<Response> => {

@@ -1,5 +1,6 @@
 import type { Middleware } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isReplaying } from '../../jsonrpc/replaying.ts'
 import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './types.ts'
 
 /** Several policies as one. Each can only remove what the others allow. */
@@ -7,6 +8,8 @@ export interface CombinedPolicies {
   /** There is no policy. */
   readonly isEmpty: boolean
   readonly list: readonly GatewayPolicy[]
+  /** There is neither a policy nor middleware: no code of the user sees a result. */
+  readonly isTransparent: boolean
   /** Middleware that runs after the policies have allowed a call, because it may answer with a kept result. */
   readonly replaying: readonly Middleware[]
   isVisible(item: GatewayItem, caller: GatewayCaller): boolean
@@ -18,13 +21,14 @@ export interface CombinedPolicies {
 
 export function combinePolicies(
   policy: GatewayPolicy | readonly GatewayPolicy[] = [],
-  replaying: readonly Middleware[] = [],
+  middleware: readonly Middleware[] = [],
 ): CombinedPolicies {
   const list: readonly GatewayPolicy[] = isList(policy) ? policy : [policy]
   return {
     isEmpty: list.length === 0,
+    isTransparent: list.length === 0 && middleware.length === 0,
     list,
-    replaying,
+    replaying: middleware.filter(isReplaying),
     isVisible: (item, caller) => list.every((each) => each.visible?.(item, caller) ?? true),
     describe: (item, caller) =>
       list.reduce((definition, each) => each.describe?.({ ...item, definition }, caller) ?? definition, item.definition),

@@ -16,6 +16,7 @@ import type { ClientCapabilities, Implementation } from '../../protocol/types.ts
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../api/options.ts'
 import { gatewayMethodOf } from '../policy/extension-methods.ts'
+import { parseWithTexts } from './result-texts.ts'
 
 /** The connections to one server: one for all callers, or one for each authorization or session. */
 export interface Connections {
@@ -179,6 +180,8 @@ async function openFor(
     capabilities,
     deadlines: createDeadlines(),
     methodOf: gatewayMethodOf,
+    // Middleware may change results.
+    parseJson: server.middleware?.length ? undefined : parseWithTexts,
     ...(singleUser && { identityOf: () => 'user' }),
     suspendTtlMs: requestStateTtlMs,
     onInputRequest,

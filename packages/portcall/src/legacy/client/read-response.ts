@@ -12,7 +12,7 @@ import {
 import { METHODS } from '../../protocol/methods.ts'
 import { REVISIONS } from '../../protocol/revisions.ts'
 import { TASK_SUPPORT } from '../../protocol/tasks.ts'
-import { withoutNulls } from '../render/fields.ts'
+import { mapField, withoutNulls } from '../render/fields.ts'
 
 /** Reads a value of a legacy revision as one of the newest. Never modifies it. */
 type Reader = (value: JsonObject) => JsonObject
@@ -61,9 +61,11 @@ function readError(method: string, error: ErrorBody, { uri }: JsonObject): Error
   return { ...error, code: ErrorCode.invalidParams, data: { uri, ...(isObject(error.data) && error.data) } }
 }
 
+/** Reads the items of a list. Returns the list itself if no item changes. */
 function readList(list: unknown, readItem: Reader): unknown[] {
   const items: unknown[] = Array.isArray(list) ? list : isObject(list) ? [list] : []
-  return items.map((item) => (isObject(item) ? readItem(item) : item))
+  const read = items.map((item) => (isObject(item) ? readItem(item) : item))
+  return read.every((item, at) => item === items[at]) ? items : read
 }
 
 /** Only one revision has `execution`. It is kept out of messages of the newest revision. */
@@ -79,19 +81,17 @@ function readPrompt(prompt: JsonObject): JsonObject {
 }
 
 function readMessage(message: JsonObject): JsonObject {
-  return isObject(message.content) ? { ...message, content: readBlock(message.content) } : message
+  return mapField(message, 'content', readBlock)
 }
 
 /** Reads a content block. A block without a type but with text is a text block. */
 export function readBlock(block: JsonObject): JsonObject {
-  const read = readAnnotated(block)
-  if (isObject(read.resource)) return { ...read, resource: withoutNulls(read.resource) }
+  const read = mapField(readAnnotated(block), 'resource', withoutNulls)
   return read.type === undefined && typeof read.text === 'string' ? { ...read, type: 'text' } : read
 }
 
 function readAnnotated(object: JsonObject): JsonObject {
-  const read = withoutNulls(object)
-  return isObject(read.annotations) ? { ...read, annotations: withoutNulls(read.annotations) } : read
+  return mapField(withoutNulls(object), 'annotations', withoutNulls)
 }
 
 /** Reads a task as one of the tasks extension, which has other names for durations. */

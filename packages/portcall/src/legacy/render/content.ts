@@ -1,13 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import {
-  copyFieldsExcept,
-  type DowngradePlan,
-  mapItems,
-  omitFields,
-  omitReservedMeta,
-  withField,
-  withViewMeta,
-} from './downgrade-plan.ts'
+import { copyFieldsExcept, type DowngradePlan, mapItems, omitFields, omitReservedMeta, withViewMeta } from './downgrade-plan.ts'
+import { mapField } from './fields.ts'
 
 /** Replacements for the types of content blocks that some revisions do not define. */
 const SUBSTITUTES: ReadonlyMap<unknown, (block: JsonObject) => JsonObject> = new Map([
@@ -76,7 +69,7 @@ export function renderBlock(
   const { omit } = plan
   const allowed = types.includes(block.type as string) ? block : substitute(block)
   let rendered = omitFields(allowed, allowed.type === 'resource_link' ? omit.link : omit.block)
-  if (isObject(rendered.resource)) rendered = withField(rendered, 'resource', renderResourceContents(rendered.resource, plan))
+  if (rendered.resource) rendered = mapField(rendered, 'resource', (resource) => renderResourceContents(resource, plan))
   return rendered.annotations === undefined ? rendered : renderAnnotations(rendered, plan)
 }
 
@@ -96,8 +89,7 @@ export function renderResourceContents(contents: JsonObject, { omit }: Downgrade
 
 /** Renders the annotations of an object, if it has any. */
 export function renderAnnotations(object: JsonObject, { omit }: DowngradePlan): JsonObject {
-  const { annotations } = object
-  return isObject(annotations) ? withField(object, 'annotations', omitFields(annotations, omit.annotations)) : object
+  return mapField(object, 'annotations', (annotations) => omitFields(annotations, omit.annotations))
 }
 
 /** Returns a text block with the JSON of a block. */

@@ -3,7 +3,8 @@ import type { Revision } from '../../protocol/revisions.ts'
 import { TASK_SUPPORT } from '../../protocol/tasks.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { renderAnnotations } from './content.ts'
-import { type DowngradePlan, downgradePlan, mapItems, omitFields, withField, withViewMeta } from './downgrade-plan.ts'
+import { type DowngradePlan, downgradePlan, mapItems, omitFields, withViewMeta } from './downgrade-plan.ts'
+import { mapField, withField } from './fields.ts'
 import { renderInputSchema, renderOutputSchema } from './schema.ts'
 
 /** Renders a tool of `tools/list`: its fields, and its schemas as far as the revision restricts them. */
@@ -12,9 +13,7 @@ export function renderTool(tool: JsonObject & { [TASK_SUPPORT]?: unknown }, { om
   const taskSupport = tool[TASK_SUPPORT]
   if (taskSupport !== undefined && revision.fields.tool.includes('execution'))
     rendered = withField(rendered, 'execution', { taskSupport })
-  const { inputSchema, outputSchema } = rendered
-  if (isObject(inputSchema)) rendered = withField(rendered, 'inputSchema', renderInputSchema(inputSchema))
-  if (isObject(outputSchema)) rendered = withField(rendered, 'outputSchema', renderOutputSchema(outputSchema))
+  rendered = mapField(mapField(rendered, 'inputSchema', renderInputSchema), 'outputSchema', renderOutputSchema)
   return withTitle(rendered, tool.title, revision)
 }
 

@@ -79,11 +79,6 @@ export function copyFieldsExcept(object: JsonObject, fields: readonly string[], 
   return target
 }
 
-/** Returns the object with one field set: the object itself if the field has this value already, otherwise a copy. */
-export function withField<T extends JsonObject>(object: T, field: string, value: unknown): T {
-  return object[field] === value ? object : { ...object, [field]: value }
-}
-
 /** Returns `_meta` without the keys that the newest revision reserves, or `undefined` if nothing is left. */
 export function omitReservedMeta(meta: unknown): JsonObject | undefined {
   if (!isObject(meta)) return undefined

@@ -4,7 +4,8 @@ import { type ErrorBody, isObject, type JsonObject, type Notification, type Resp
 import { INVALID_ARGUMENTS, invalidParams } from '../../protocol/errors.ts'
 import { renderBlock, renderResourceContents, renderToolResult } from './content.ts'
 import { renderPrompt, renderResource, renderTemplate, renderTool } from './definitions.ts'
-import { type DowngradePlan, mapItems, omitFields, withField, withoutReservedMeta } from './downgrade-plan.ts'
+import { type DowngradePlan, mapItems, omitFields, withoutReservedMeta } from './downgrade-plan.ts'
+import { mapField, withField } from './fields.ts'
 
 /** Renders a value of the newest revision for an older one. Returns the value itself if nothing changes; never modifies it. */
 type Renderer = (value: JsonObject, plan: DowngradePlan) => JsonObject
@@ -76,7 +77,7 @@ function listRenderer(key: string, renderItem: Renderer): Renderer {
 }
 
 function renderMessage(message: JsonObject, plan: DowngradePlan): JsonObject {
-  return isObject(message.content) ? withField(message, 'content', renderBlock(message.content, plan)) : message
+  return mapField(message, 'content', (content) => renderBlock(content, plan))
 }
 
 function invalidArguments({ content, [INVALID_ARGUMENTS]: issues }: JsonObject & { [INVALID_ARGUMENTS]?: unknown }): RpcError {

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { REVISIONS, type Revision } from '../../protocol/revisions.ts'
 import { describeBlock, renderBlock, wrapNonObject } from './content.ts'
 import { renderTool } from './definitions.ts'
-import { type DowngradePlan, mapItems, omitFields, withField } from './downgrade-plan.ts'
-import { withoutNulls } from './fields.ts'
+import { type DowngradePlan, mapItems, omitFields } from './downgrade-plan.ts'
+import { withField, withoutNulls } from './fields.ts'
 
 /** The content types of sampling messages, over all revisions. */
 const KNOWN_TYPES = new Set<unknown>(REVISIONS.flatMap(({ sampling }) => sampling.content))

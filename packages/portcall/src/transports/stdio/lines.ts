@@ -1,17 +1,13 @@
 import type { ChannelInput, UnreadableInput } from '../../jsonrpc/channel.ts'
-import type { Message } from '../../jsonrpc/message.ts'
-import { exceedsDepth, stringifyMessage } from '../../jsonrpc/message.ts'
+import { exceedsDepth, type Message, type ParseJson, stringifyMessage } from '../../jsonrpc/message.ts'
 import { createExcerpt, trimCr } from './excerpt.ts'
 import { type AsciiDecoder, createUtf8Decoder } from './utf8.ts'
 
 /** Shortens a JSON text until it nests no deeper than `maxDepth`, or returns `undefined`. */
 export type DepthShortener = (text: string, maxDepth: number) => string | undefined
 
-export interface LineReaderOptions {
-  /** Maximum length of a line. Longer ones are skipped and reported once. Default: 4 MiB. */
-  maxBytes?: number
-  /** Maximum nesting depth. Deeper values are reported instead of parsed. Default: 128. */
-  maxDepth?: number
+/** How the lines of a peer are read. */
+export interface LineReadingOptions {
   /**
    * How many bytes of the start and of the end of an unreadable line are reported. With it, a line that is too long is reported at its end.
    * Default: none.
@@ -22,7 +18,16 @@ export interface LineReaderOptions {
   /** Called for a line that has 512 MiB and no end. */
   onEndless?: () => void
   /** Shortens a text that nests too deeply; returns `undefined` if it cannot. Default: such texts are reported. */
-  shortenDeep?: DepthShortener | undefined
+  shortenDeep?: DepthShortener
+  /** Parses the JSON of a line. Default: `JSON.parse`. */
+  parseJson?: ParseJson | undefined
+}
+
+export interface LineReaderOptions extends LineReadingOptions {
+  /** Maximum length of a line. Longer ones are skipped and reported once. Default: 4 MiB. */
+  maxBytes?: number | undefined
+  /** Maximum nesting depth. Deeper values are reported instead of parsed. Default: 128. */
+  maxDepth?: number | undefined
   /** Decodes ASCII faster than `TextDecoder`, on platforms where that is possible. */
   decodeAscii?: AsciiDecoder
   onReceived: (received: ChannelInput) => void
@@ -49,7 +54,7 @@ const ENDLESS_BYTES = 512 * 1024 * 1024
  */
 export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, shortenDeep, decodeAscii, onReceived } = options
-  const { isSufficient, onEndless } = options
+  const { isSufficient, onEndless, parseJson = JSON.parse } = options
   /** One more byte for the CR. */
   const bufferBytes = maxBytes + 1
   const excerpt = excerptBytes === undefined ? undefined : createExcerpt(excerptBytes)
@@ -94,7 +99,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     else readText(text, bytes)
   }
   const parse = (text: string): ChannelInput | undefined =>
-    parseText(exceedsDepth(text, maxDepth) ? shortenDeep?.(text, maxDepth) : text)
+    parseText(exceedsDepth(text, maxDepth) ? shortenDeep?.(text, maxDepth) : text, parseJson)
   const deliver = (received: ChannelInput | undefined, text: string, line?: Uint8Array): void => {
     if (received && 'unreadable' in received) report(received.unreadable, excerpt && (line ?? encoder.encode(text)))
     else if (received) onReceived(received)
@@ -144,10 +149,10 @@ function forEachLine<T>(sequence: Sequence<T>, newline: T, onLine: (start: numbe
 }
 
 /** Parses a line; `undefined` stands for one that nests too deeply. Returns undefined for a blank one. */
-function parseText(text: string | undefined): ChannelInput | undefined {
+function parseText(text: string | undefined, parseJson: ParseJson): ChannelInput | undefined {
   if (text === undefined) return { unreadable: 'depth' }
   try {
-    return { value: JSON.parse(text) as unknown }
+    return { value: parseJson(text) }
   } catch {
     return text.trim() === '' ? undefined : { unreadable: 'syntax' }
   }

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { Readable, Writable } from 'node:stream'
 import type { Channel } from '../../jsonrpc/channel.ts'
-import { createLineReader, type DepthShortener, encodeLine } from './lines.ts'
+import { createLineReader, encodeLine, type LineReadingOptions } from './lines.ts'
 import { createWriter } from './writer.ts'
 
 /** The limits of a channel over pipes. */
@@ -16,7 +16,7 @@ export interface PipeLimits {
   flushTimeoutMs?: number
 }
 
-export interface PipeChannelOptions extends PipeLimits {
+export interface PipeChannelOptions extends PipeLimits, LineReadingOptions {
   /** Must emit bytes: do not set an encoding. */
   readable: Readable
   writable: Writable
@@ -26,16 +26,8 @@ export interface PipeChannelOptions extends PipeLimits {
   pauseWhenFull?: boolean
   /** Buffered bytes that are written before the end of the tick, so that the peer can start early. Default: none. */
   eagerBytes?: number
-  /** How many bytes of the start and of the end of an unreadable line are reported. Default: none. */
-  excerptBytes?: number
-  /** Returns whether the start of an unreadable line says enough, so that the line is reported before its end. Default: none does. */
-  isSufficient?: (head: string) => boolean
-  /** Called for a line that does not end. */
-  onEndless?: () => void
   /** Receives the bytes that arrive, before they are parsed. Chunks are not to be changed. */
   onBytes?: ((chunk: Uint8Array) => void) | undefined
-  /** Shortens a message that nests too deeply; returns `undefined` if it cannot. Default: such messages are reported as unreadable. */
-  shortenDeep?: DepthShortener
   /**
    * Continues reading after the writable side failed, so that the last messages of the peer are received, and after `close`, when the data
    * is discarded so that a program that writes while it exits is not blocked. The caller must destroy the readable. Default: false.
@@ -55,16 +47,7 @@ const FLUSH_TIMEOUT_MS = 5000
  * ended, messages can still be sent until `close`, which also ends the writable side.
  */
 export function pipeChannel(options: PipeChannelOptions): Channel {
-  const {
-    readable,
-    writable,
-    pauseWhenFull = false,
-    readToEnd = false,
-    maxMessageBytes,
-    maxJsonDepth,
-    excerptBytes,
-    shortenDeep,
-  } = options
+  const { readable, writable, pauseWhenFull = false, readToEnd = false } = options
   let state: 'idle' | 'open' | 'ended' = 'idle'
   let onClose: (() => void) | undefined
   let stopReading = (): void => {}
@@ -103,12 +86,9 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
       if (state === 'ended') return queueMicrotask(close)
       state = 'open'
       const reader = createLineReader({
-        ...(maxMessageBytes === undefined ? {} : { maxBytes: maxMessageBytes }),
-        ...(maxJsonDepth === undefined ? {} : { maxDepth: maxJsonDepth }),
-        ...(excerptBytes === undefined ? {} : { excerptBytes }),
-        ...(options.isSufficient && { isSufficient: options.isSufficient }),
-        ...(options.onEndless && { onEndless: options.onEndless }),
-        shortenDeep,
+        ...options,
+        maxBytes: options.maxMessageBytes,
+        maxDepth: options.maxJsonDepth,
         decodeAscii,
         onReceived: (received) => {
           if (state === 'open') onReceived(received)

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { delay } from '../../../../util/src/timers.ts'
 import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
 import { ConnectionLostError, describeExit, type ProcessExit } from '../../jsonrpc/errors.ts'
+import type { ParseJson } from '../../jsonrpc/message.ts'
 import { readResponseId } from '../../jsonrpc/unexpected-message.ts'
 import { shortenDeepItems } from '../../protocol/deep-items.ts'
 import { environmentFor } from './environment.ts'
@@ -23,6 +24,8 @@ export interface SpawnOptions {
   readonly onStderr?: (text: string) => void
   /** Receives what the program writes to stdout, before it is parsed. */
   readonly onStdout?: ((chunk: Uint8Array) => void) | undefined
+  /** Parses the JSON of a message. Default: `JSON.parse`. */
+  readonly parseJson?: ParseJson | undefined
   /** Maximum size of a received message. Default: 24 MiB. */
   readonly maxMessageBytes?: number
   /** Maximum nesting depth of a received message. Default: 128. */
@@ -84,6 +87,7 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
     },
     shortenDeep: shortenDeepItems,
     onBytes: options.onStdout,
+    parseJson: options.parseJson,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     flushTimeoutMs: shutdownTimeoutMs,
     ...(options.maxJsonDepth !== undefined && { maxJsonDepth: options.maxJsonDepth }),

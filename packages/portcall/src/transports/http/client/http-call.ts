@@ -5,6 +5,7 @@ import type { IdleTimers } from '../../../../../util/src/idle-timers.ts'
 import type { LinkedSet, LinkedSetEntry } from '../../../../../util/src/linked-set.ts'
 import { parseUrl } from '../../../../../util/src/parse-url.ts'
 import { ConnectionLostError, InvalidResponseError } from '../../../jsonrpc/errors.ts'
+import type { ParseJson } from '../../../jsonrpc/message.ts'
 import { Header } from '../common/headers.ts'
 import { createSseDecoder, type ReceivedSseEvent } from '../common/sse-decode.ts'
 import type { HttpClientLimits } from './limits.ts'
@@ -18,6 +19,7 @@ export interface EndpointContext {
   readonly fetch: HttpFetch
   /** Receives errors that do not fail a call. */
   readonly onError: (error: unknown) => void
+  readonly parseJson: ParseJson
   /** Timers of the calls that wait for the next chunk of a response. */
   readonly idleTimers: IdleTimers<HttpCall>
   /** Timers of the calls whose remaining response is discarded. */
@@ -66,6 +68,11 @@ export class HttpCall {
 
   get limits(): HttpClientLimits {
     return this.#endpoint.limits
+  }
+
+  /** Parses the JSON of messages. */
+  get parseJson(): ParseJson {
+    return this.#endpoint.parseJson
   }
 
   get status(): number {

@@ -7,6 +7,7 @@ import type { AbortSource } from '../../../../../util/src/abort.ts'
 import { createIdleTimers } from '../../../../../util/src/idle-timers.ts'
 import { LinkedSet } from '../../../../../util/src/linked-set.ts'
 import { ConnectionLostError } from '../../../jsonrpc/errors.ts'
+import type { ParseJson } from '../../../jsonrpc/message.ts'
 import type { Authorizer } from '../../../protocol/authorizer.ts'
 import type { MethodLookup } from '../../../protocol/methods.ts'
 import type { HeaderRecord } from '../common/headers.ts'
@@ -22,6 +23,8 @@ export interface HttpClientOptions extends Partial<HttpClientLimits> {
   readonly url: string | URL
   /** Looks up a method. Default: the methods of the protocol. */
   readonly methodOf?: MethodLookup
+  /** Parses the JSON of messages. Default: `JSON.parse`. */
+  readonly parseJson?: ParseJson | undefined
   /** Sends the requests. The caller closes it. Default: the platform's `fetch`. */
   readonly fetch?: HttpFetch
   /** Headers of every request, sent only to the origin of `url`. Headers of the protocol override them. */
@@ -69,9 +72,10 @@ const DRAIN_TIMEOUT_MS = 1000
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const url = readUrl(options.url)
   const limits = readLimits(options)
-  const { headers: source, fetch = createWebFetch(), onError = () => {}, authorizer, pauseWhile = (run) => run() } = options
+  const { headers: source, fetch = createWebFetch(), onError = () => {}, authorizer } = options
+  const { pauseWhile = (run) => run(), parseJson = JSON.parse } = options
   const fixedHeaders = typeof source === 'object' ? readHeaders(source) : undefined
-  const endpoint = createEndpoint(url, { limits, fetch, onError })
+  const endpoint = createEndpoint(url, { limits, fetch, onError, parseJson })
   const closing = new AbortController()
   const authorization = authorizer && createRequestAuthorization({ authorizer, pauseWhile, closeSignal: closing.signal })
   let closed: ConnectionLostError | undefined
@@ -123,18 +127,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-function createEndpoint(
-  url: URL,
-  { limits, fetch, onError }: Pick<EndpointContext, 'limits' | 'fetch' | 'onError'>,
-): EndpointContext {
+function createEndpoint(url: URL, parts: Pick<EndpointContext, 'limits' | 'fetch' | 'onError' | 'parseJson'>): EndpointContext {
+  const { idleTimeoutMs } = parts.limits
   const displayUrl = url.origin + url.pathname
-  const idleTimers = createIdleTimers<HttpCall>(limits.idleTimeoutMs, (call) =>
-    call.cancel(connectionLost(displayUrl, `no data for ${limits.idleTimeoutMs} ms`)),
-  )
-  const drainTimers = createIdleTimers<HttpCall>(DRAIN_TIMEOUT_MS, (call) =>
-    call.cancel(connectionLost(displayUrl, 'the rest of the response was discarded')),
-  )
-  return { displayUrl, limits, fetch, onError, idleTimers, drainTimers, calls: new LinkedSet() }
+  const cancel = (why: string) => (call: HttpCall) => call.cancel(connectionLost(displayUrl, why))
+  const idleTimers = createIdleTimers(idleTimeoutMs, cancel(`no data for ${idleTimeoutMs} ms`))
+  const drainTimers = createIdleTimers(DRAIN_TIMEOUT_MS, cancel('the rest of the response was discarded'))
+  return { ...parts, displayUrl, idleTimers, drainTimers, calls: new LinkedSet() }
 }
 
 function readUrl(value: string | URL): URL {

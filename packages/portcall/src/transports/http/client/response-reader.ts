@@ -146,7 +146,7 @@ const TOO_DEEP = 'an array or object that is nested too deeply'
 
 function parse(text: string, call: HttpCall): unknown {
   try {
-    return JSON.parse(text)
+    return call.parseJson(text)
   } catch {
     throw new InvalidResponseError(`${call.displayUrl} sent invalid JSON: ${text.slice(0, 100)}`)
   }
