@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { entryPoints } from './entrypoints.mjs'
@@ -16,15 +16,16 @@ export const LONG = ['**/*.property.test.ts', '**/*.faults.test.ts', '**/simulat
  * file restores process-wide state after each test file. Timeouts are long enough that only a hanging test exceeds them.
  */
 export function tests(url, test, { build = false } = {}) {
+  const root = fileURLToPath(new URL('.', url))
   return defineConfig({
-    root: fileURLToPath(new URL('.', url)),
+    root,
     resolve: { alias: build ? [] : sources() },
     test: {
       // Most tests spend their time waiting.
       maxWorkers: availableParallelism() + 1,
       setupFiles: [join(ROOT, 'test', 'support', 'restore-globals.ts')],
-      // Transformed modules are kept in `node_modules` for the next run.
-      experimental: { fsModuleCache: true },
+      // Transformed modules are kept for the next run. A run in a folder with another lockfile would delete them.
+      experimental: { fsModuleCache: relative(root, ROOT) === '' },
       restoreMocks: true,
       unstubEnvs: true,
       unstubGlobals: true,
