@@ -81,6 +81,12 @@ test.each(PAIRS)('the text of a large result passes as it is, from $back to $fro
   expect(JSON.parse(text)).toMatchObject({ id: 'mine', result: { content: [{ type: 'text' }] } })
 })
 
+test('the text of a large result passes as it is through policies that do not see it', async () => {
+  const server = await startServer(MODERN, (id) => response(id, result(PARTS)))
+  const text = await call(MODERN, server, { policy: [{ decide: () => 'allow' }, { visible: () => true }] })
+  expect(text).toContain(PARTS)
+})
+
 describe('is written again', () => {
   const written = `"structuredContent":{"sum":${Number(HUGE)},"tiny":1}`
 

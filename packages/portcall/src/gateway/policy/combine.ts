@@ -8,7 +8,7 @@ export interface CombinedPolicies {
   /** There is no policy. */
   readonly isEmpty: boolean
   readonly list: readonly GatewayPolicy[]
-  /** There is neither a policy nor middleware: no code of the user sees a result. */
+  /** There is no middleware, and no policy with middleware or `result`: none of them sees a result. */
   readonly isTransparent: boolean
   /** Middleware that runs after the policies have allowed a call, because it may answer with a kept result. */
   readonly replaying: readonly Middleware[]
@@ -26,7 +26,7 @@ export function combinePolicies(
   const list: readonly GatewayPolicy[] = isList(policy) ? policy : [policy]
   return {
     isEmpty: list.length === 0,
-    isTransparent: list.length === 0 && middleware.length === 0,
+    isTransparent: middleware.length === 0 && !list.some((each) => each.result ?? each.middleware ?? each.serverMiddleware),
     list,
     replaying: middleware.filter(isReplaying),
     isVisible: (item, caller) => list.every((each) => each.visible?.(item, caller) ?? true),
