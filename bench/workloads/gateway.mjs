@@ -14,6 +14,7 @@ import { PROGRAMS_GROUP } from './programs.mjs'
 
 const MB = 2 ** 20
 const EVERY_MS = 5
+const WARM = 3
 /** These start the names of tools with the name of the server. */
 const OURS = ['portcall', 'before']
 const RENAMING = [...OURS, 'proxy']
@@ -78,10 +79,13 @@ const openAll = async (cells, subject) => ({ ...(await openEach(cells, subject, 
 
 const warm = new WeakSet()
 
-/** Returns the job of a call. The first time, the server is warmed up in a closed loop: 200 calls/s would take minutes. */
+/**
+ * Returns the job of a call. The first time, the gateway is warmed up in a closed loop, because 200 calls/s would take minutes, and for longer than
+ * a server: a call runs through twice as much code, which takes V8 seconds to optimize.
+ */
 async function warmJobOf(handle, subject, { warmMs, callOf }) {
   const job = { ...jobOf(handle, subject, callOf), concurrency: 16 }
-  if (!warm.has(handle)) await runLoad('http', { ...job, warmMs: 0, ms: warmMs })
+  if (!warm.has(handle)) await runLoad('http', { ...job, warmMs: 0, ms: WARM * warmMs })
   warm.add(handle)
   return job
 }
