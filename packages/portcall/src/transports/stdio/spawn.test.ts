@@ -455,12 +455,15 @@ describe('when the parent process exits', () => {
     then = '',
   ): Promise<{ kill(signal: NodeJS.Signals): void; pids: number[]; exit: Promise<unknown> }> {
     const program = join(folder, `child-${started.length}-${Math.random()}.cjs`)
-    const grandchild = `process.stdin.resume(); ${child}`
+    const grandchild = `process.stdin.resume(); ${child}; console.log('ready')`
     writeFileSync(
       program,
       `${HEAD}${child}
-      const { pid } = require('child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(grandchild)}], { stdio: ['inherit', 'ignore', 'inherit'] })
-      on('pids', ({ id }) => answer(id, { pids: [process.pid, pid] }))
+      // Started before, the grandchild would sometimes read the request.
+      on('pids', ({ id }) => {
+        const { pid, stdout } = require('child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(grandchild)}], { stdio: ['inherit', 'pipe', 'inherit'] })
+        stdout.once('data', () => answer(id, { pids: [process.pid, pid] }))
+      })
     `,
     )
     const host = spawn(
