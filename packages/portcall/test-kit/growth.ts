@@ -1,5 +1,7 @@
-/** Size of the smaller of two texts, in characters. A function that takes quadratic time needs tens of milliseconds for it. */
-const SIZE = 16_384
+/** Size of the smaller of two texts, in characters. A function that takes quadratic time needs tens of milliseconds for the larger. */
+const SIZE = 8192
+/** The size of the larger text, relative to the smaller. */
+const FACTOR = 4
 /** Few functions need more than one: only those that take more than twice as long, as on a busy machine. */
 const RUNS = 20
 /** Shorter times are not measured: they are those of the clock. */
@@ -10,16 +12,16 @@ const NEGLIGIBLE_MS = 4
  * that takes next to no time. Times are those of the CPU, the best of several runs.
  */
 export function growthOf(run: (text: string) => unknown, textOf: (size: number) => string): number {
-  const [small, large] = [textOf(SIZE), textOf(2 * SIZE)]
+  const [small, large] = [textOf(SIZE), textOf(FACTOR * SIZE)]
   run(small)
   let [bestSmall, bestLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let growth = 1
   for (let n = 0; n < RUNS; n++) {
     bestLarge = Math.min(bestLarge, cpuTime(run, large))
     if (bestLarge < NEGLIGIBLE_MS) return 1
-    // Two small texts take as much memory as a large one, and so as much of the garbage collector's time, which depends on the rest of the process.
-    bestSmall = Math.min(bestSmall, cpuTime(run, small, 2) / 2)
-    growth = bestLarge / bestSmall
+    // The small texts together take as much memory as a large one, and so as much of the garbage collector's time, which depends on the process.
+    bestSmall = Math.min(bestSmall, cpuTime(run, small, FACTOR) / FACTOR)
+    growth = (bestLarge / bestSmall) ** (1 / Math.log2(FACTOR))
     if (growth <= 2.5) return growth
   }
   return growth
