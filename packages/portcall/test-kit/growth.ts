@@ -1,5 +1,5 @@
 /** Size of the smaller of two texts, in characters. A function that takes quadratic time needs tens of milliseconds for the larger. */
-const SIZE = 8192
+const SIZE = 16_384
 /** The size of the larger text, relative to the smaller. */
 const FACTOR = 4
 /** Few functions need more than one: only those that take more than twice as long, as on a busy machine. */

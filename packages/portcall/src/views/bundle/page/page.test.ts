@@ -175,5 +175,5 @@ test.each([
       // A file that does not exist.
     }
   }
-  expect(growthOf(read, (size) => part.repeat(Math.ceil(size / part.length)))).toBeLessThan(3.5)
+  expect(growthOf(read, (size) => part.repeat(Math.ceil(size / part.length)))).toBeLessThan(3)
 })
