@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import process from 'node:process'
+import { RUNTIME, type Runtime } from '../../../util/src/runtime.ts'
 import { createServerWorkers, type ServerWorkers } from './server-workers.ts'
 import { createStoresFolder, removeStoresFolder } from './stores-folder.ts'
 import { startWorker } from './worker-process.ts'
@@ -60,13 +61,16 @@ export async function serveWithWorkers(options: WorkersOptions): Promise<Listeni
   return { port, ready: pool.ready, ended: pool.ended, stopReadiness: pool.stopReadiness, close }
 }
 
+/** How other runtimes use several cores. */
+const ADVICE: Partial<Record<Runtime, string>> = {
+  bun: 'start several processes with reusePort',
+  deno: 'use deno serve --parallel',
+}
+
 function assertSupported(): void {
-  for (const [runtime, advice] of [
-    ['bun', 'start several processes with reusePort'],
-    ['deno', 'use deno serve --parallel'],
-  ])
-    if (runtime && runtime in process.versions)
-      throw new Error(`workers require Node.js. On this runtime, ${advice}, or run several processes behind a load balancer`)
+  const advice = ADVICE[RUNTIME]
+  if (advice)
+    throw new Error(`workers require Node.js. On this runtime, ${advice}, or run several processes behind a load balancer`)
 }
 
 function listen(listener: Server, { port, host }: WorkersOptions): Promise<void> {

@@ -11,7 +11,7 @@ import { raceAbort, timeoutSignal } from '../../../../util/src/timers.ts'
 import { AuthError } from '../../auth/client/errors.ts'
 import { type AddressPolicy, type AllowedAddress, createAddressPolicy } from '../../auth/client/http/address-policy.ts'
 import { createWebSend, type HttpSend } from '../../auth/client/http/http-send.ts'
-import { checksAddresses, loadPlatformSend } from '../../auth/client/http/safe-fetch.ts'
+import { CHECKS_ADDRESSES, loadPlatformSend } from '../../auth/client/http/safe-fetch.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { MAX_DELIVERY_BYTES, SUBSCRIPTION_ID_HEADER } from '../../protocol/events.ts'
 import { signWebhook } from '../signature.ts'
@@ -132,7 +132,7 @@ export function createEventSender(
   }
 
   return {
-    checksAddresses: fetch === undefined && checksAddresses(),
+    checksAddresses: fetch === undefined && CHECKS_ADDRESSES,
     problemOf(url) {
       return typeof url === 'string' ? shownProblemOf(checkUrl(url, policy)) : 'The URL of the webhook is missing'
     },

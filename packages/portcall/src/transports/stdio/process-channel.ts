@@ -1,3 +1,4 @@
+import { RUNTIME } from '../../../../util/src/runtime.ts'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { type PipeLimits, pipeChannel } from './pipe-channel.ts'
 
@@ -48,9 +49,8 @@ const WRITTEN_BEFORE = `[portcall] WARNING: something was written to stdout befo
 const CONSOLE_OUTPUT = ['log', 'info', 'debug'] as const
 
 function redirectConsole(): void {
-  const { bun, deno } = process.versions
-  if (bun === undefined && deno === undefined) return
-  for (const name of CONSOLE_OUTPUT) Object.assign(console, { [name]: (...args: unknown[]) => console.error(...args) })
+  if (RUNTIME === 'node') return
+  for (const name of CONSOLE_OUTPUT) console[name] = (...args: unknown[]) => console.error(...args)
 }
 
 /** Creates the replacement of `stdout.write`, which writes to stderr. */

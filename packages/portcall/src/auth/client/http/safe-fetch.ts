@@ -2,6 +2,7 @@
 
 import { parseUrl } from '../../../../../util/src/parse-url.ts'
 import { readBytes } from '../../../../../util/src/read-bytes.ts'
+import { RUNTIME } from '../../../../../util/src/runtime.ts'
 import { timeoutSignal } from '../../../../../util/src/timers.ts'
 import { InvalidResponseError } from '../../../jsonrpc/errors.ts'
 import { ProxyError } from '../../../net/proxy-error.ts'
@@ -126,21 +127,12 @@ async function readBody(response: Response, maxBytes: number, { origin }: URL): 
   return new Response(bytes, { status, headers })
 }
 
-interface Runtime {
-  readonly process?: { readonly versions?: { readonly [name: string]: string | undefined } }
-  readonly navigator?: { readonly userAgent?: string }
-}
-
-/** Reports whether the HTTP client of this platform checks the addresses that names resolve to: only the one for Node does. */
-export function checksAddresses(): boolean {
-  const { process, navigator } = globalThis as Runtime
-  const { node, bun, deno } = process?.versions ?? {}
-  return node !== undefined && !bun && !deno && navigator?.userAgent !== 'Cloudflare-Workers'
-}
+/** True if the HTTP client of this platform checks the addresses that names resolve to: only the one for Node does. */
+export const CHECKS_ADDRESSES = RUNTIME === 'node'
 
 /** Loads the HTTP client of this platform. */
 export async function loadPlatformSend(policy: AddressPolicy, proxy?: ProxySetting): Promise<HttpSend> {
-  if (!checksAddresses()) return createWebSend()
+  if (!CHECKS_ADDRESSES) return createWebSend()
   const { createNodeSend } = await import('./node-send.ts')
   return createNodeSend(policy, { proxy })
 }

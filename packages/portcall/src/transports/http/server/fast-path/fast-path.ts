@@ -6,6 +6,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createIdleTimers } from '../../../../../../util/src/idle-timers.ts'
+import { RUNTIME } from '../../../../../../util/src/runtime.ts'
 import { MAX_UNREAD_BYTES } from '../node/body.ts'
 import { Connection, type FastPathState } from './connection.ts'
 
@@ -36,10 +37,10 @@ const INCOMPLETE_TIMEOUT_MS = 200
 /** The fast path of servers that it is not attached to. */
 export const NO_FAST_PATH: FastPath = { has: () => false, drain() {}, close() {} }
 
-/** Takes over the connections of a server, where the runtime and the server allow it. */
+/** Takes over the connections of a server, if the server allows it and `node:http` is Node's implementation. */
 export function attachFastPath(server: Server, options: FastPathOptions): FastPath {
   const [nodeListener, ...others] = server.listeners('connection')
-  if (!nodeListener || others.length > 0 || OTHER_RUNTIMES.some((name) => name in process.versions)) return NO_FAST_PATH
+  if (!nodeListener || others.length > 0 || RUNTIME !== 'node') return NO_FAST_PATH
   const { limits, maxHeaderBytes, headersTimeoutMs, keepAliveTimeoutMs, onHeadersTimeout } = options
   const connections = new Map<Socket, Connection>()
   const unused = createIdleTimers<Connection>(headersTimeoutMs || Infinity, (connection) => {
@@ -88,6 +89,3 @@ export function attachFastPath(server: Server, options: FastPathOptions): FastPa
     },
   }
 }
-
-/** Runtimes whose `node:http` is not Node's implementation. */
-const OTHER_RUNTIMES = ['bun', 'deno']
