@@ -33,7 +33,7 @@ const TOGETHER = [
 ]
 
 /** Small modules that parts of a client load on demand, and servers at once: the client must not load a chunk of a server for them. */
-const SHARED = /[\\/]packages[\\/]util[\\/]src[\\/]loopback-host\.ts$/
+const SHARED = /[\\/](util[\\/]src[\\/]loopback-host|http[\\/]common[\\/]write-batcher)\.ts$/
 
 /** Returns a module and everything it imports statically, directly or indirectly. */
 function loadedWith(id, context, found = new Set()) {

@@ -43,6 +43,23 @@ describe('a web request', () => {
     expect((await response.text()).match(/^data: /gm)).toHaveLength(4)
   })
 
+  test('is answered together with those of the same turn of the event loop', async () => {
+    const { core } = start()
+    const events: string[] = []
+    const exchange: typeof core.exchange = (...call) => {
+      events.push('call')
+      return core.exchange(...call)
+    }
+    const handler = createFetchHandler(exchange)
+    const call = async (delay: number) => {
+      for (let step = 0; step < delay; step++) await undefined
+      await handler(request('add', { a: 1, b: 2 }))
+      events.push('response')
+    }
+    await Promise.all([call(0), call(200), call(400)])
+    expect(events).toEqual(['call', 'call', 'call', 'response', 'response', 'response'])
+  })
+
   test('passes the same host check', async () => {
     const { handler } = start()
     expect((await handler(request('add', {}, { headers: { origin: 'http://evil.example' } }))).status).toBe(403)

@@ -2,12 +2,14 @@
 
 import { createIdleTimers, type IdleTimers } from '../../../../../util/src/idle-timers.ts'
 import type { SharedBody } from '../../../../../util/src/memo.ts'
+import { IS_PROCESS, RUNTIME } from '../../../../../util/src/runtime.ts'
 import { ErrorCode } from '../../../jsonrpc/errors.ts'
 import type { Auth, Exchange } from '../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../protocol/http.ts'
 import type { FlatHeaders } from '../common/headers.ts'
 import { Header } from '../common/headers.ts'
 import { ACCEPT_ALL } from '../common/media-types.ts'
+import { createWriteBatcher, type PendingWrite, type WriteBatcher } from '../common/write-batcher.ts'
 import { createHttpHandler } from './handler.ts'
 import { HttpError, httpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
@@ -27,6 +29,7 @@ export interface FetchHandler {
 /** The state that all requests of one handler share. */
 interface FetchState {
   readonly limits: HttpLimits
+  readonly batcher: WriteBatcher
   readonly bodyTimers: IdleTimers<() => void>
   readonly disconnectTimers: IdleTimers<FetchContext>
   /** Set where a disconnect is noticed only on an open stream. */
@@ -40,6 +43,7 @@ export function createFetchHandler(exchange: Exchange, options: EndpointOptions 
   const { limits } = handler
   const state: FetchState = {
     limits,
+    batcher: createWriteBatcher(afterReading),
     bodyTimers: createIdleTimers(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout()),
     disconnectTimers: createIdleTimers(WATCH_DELAY_MS, (context) => context.watchDisconnect()),
     slowTimers: NOTICES_ON_STREAM ? createIdleTimers(WATCH_DELAY_MS, (listener) => listener()) : undefined,
@@ -49,6 +53,7 @@ export function createFetchHandler(exchange: Exchange, options: EndpointOptions 
     new Promise((resolve) => void handler.handle(new FetchContext(request, state, resolve)))
   const close = async (drainTimeoutMs?: number): Promise<void> => {
     await handler.close(drainTimeoutMs)
+    state.batcher.flush()
     state.bodyTimers.stop()
     state.disconnectTimers.stop()
     state.slowTimers?.stop()
@@ -63,11 +68,15 @@ export function createFetchHandler(exchange: Exchange, options: EndpointOptions 
  */
 const WATCH_DELAY_MS = 100
 /** Deno 2.9 aborts the signal of a request whose body did not arrive with its head only after the response, but cancels an open stream at once. */
-const NOTICES_ON_STREAM = 'Deno' in globalThis
+const NOTICES_ON_STREAM = RUNTIME === 'deno'
 /** The status of the response to a client that disconnected. It is never seen, but runtimes wait for every response when they shut down. */
 const CLIENT_CLOSED_REQUEST = 499
 
-class FetchContext implements HttpContext {
+const { setImmediate } = globalThis as unknown as { setImmediate: (callback: () => void) => void }
+/** Calls back when all data that is ready to be read has been read; outside of a process, where requests may not wait for each other, at once. */
+const afterReading: (callback: () => void) => void = IS_PROCESS ? setImmediate : (callback) => callback()
+
+class FetchContext implements HttpContext, PendingWrite {
   readonly method: string
   readonly target: string
   readonly host: string | undefined
@@ -83,6 +92,7 @@ class FetchContext implements HttpContext {
   #request: Request
   #state: FetchState
   #resolve: (response: Response) => void
+  #response: Response | undefined
   #listeners: Array<() => void> = []
 
   constructor(request: Request, state: FetchState, resolve: (response: Response) => void) {
@@ -139,20 +149,29 @@ class FetchContext implements HttpContext {
   send(status: number, headers: FlatHeaders, body: string | SharedBody = ''): void {
     if (this.#isAnswered) return
     this.complete()
-    this.#respond(status, headers, body === '' ? null : String(body))
+    this.#response = this.#respond(status, headers, body === '' ? null : String(body))
+    // An acknowledgment without a body is sent before anything that the message causes.
+    if (body === '') this.write()
+    else this.#state.batcher.add(this)
+  }
+
+  write(): void {
+    const response = this.#response
+    this.#response = undefined
+    if (response) this.#resolve(response)
   }
 
   open(status: number, headers: FlatHeaders, first?: string): EventSink {
     const sink = new FetchEventSink(this.#state, this)
     if (this.#isAnswered) sink.destroy()
-    else this.#respond(status, headers, sink.body)
+    else this.#resolve(this.#respond(status, headers, sink.body))
     if (first !== undefined) void sink.write(first)
     return sink
   }
 
-  #respond(status: number, headers: FlatHeaders, body: BodyInit | null): void {
+  #respond(status: number, headers: FlatHeaders, body: BodyInit | null): Response {
     this.#isAnswered = true
-    this.#resolve(new Response(body, { status, headers: toRecord([...headers, ...this.commonHeaders]) }))
+    return new Response(body, { status, headers: toRecord([...headers, ...this.commonHeaders]) })
   }
 
   /** Marks the response as complete: from now on a disconnect is ignored. */
