@@ -2,12 +2,13 @@
  * `tools/call` of a small tool inside a framework. The baseline is `node:http` without a framework; the subject `framework` has the answers of the
  * baseline, and shows what the framework itself costs.
  */
+import { withBefore } from '../against.mjs'
 import { CALLERS } from '../harness/callers.mjs'
 import { installPeers } from '../prepare.mjs'
 import { measureCalls } from './calls.mjs'
 import { ADD } from './messages.mjs'
 
-const PLAIN = ['baseline', 'portcall']
+const PLAIN = withBefore(['baseline', 'portcall'])
 const OURS = [...PLAIN, 'framework']
 const BOTH = [...OURS, 'official-2']
 const CELLS = [1, 16, 64].map((concurrency) => ({ id: `c${concurrency}`, title: `${concurrency} at once`, concurrency }))

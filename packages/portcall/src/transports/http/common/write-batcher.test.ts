@@ -55,3 +55,20 @@ test('a flush writes the pending responses, and the following turn writes none o
   turns[0]?.()
   expect(sent).toEqual(['a'])
 })
+
+test('with atOnce, after a turn with one response, the first of the next is written at once', () => {
+  const { sent, response } = setUp()
+  const turns: Array<() => void> = []
+  const batcher = createWriteBatcher((flush) => turns.push(flush), { atOnce: true })
+  const turn = (...names: string[]) => {
+    for (const name of names) batcher.add(response(name))
+    const atOnce = sent.splice(0)
+    turns.shift()?.()
+    return { atOnce, atEnd: sent.splice(0) }
+  }
+  expect(turn('a')).toEqual({ atOnce: [], atEnd: ['a'] })
+  expect(turn('b')).toEqual({ atOnce: ['b'], atEnd: [] })
+  expect(turn('c', 'd', 'e')).toEqual({ atOnce: ['c'], atEnd: ['d', 'e'] })
+  expect(turn('f', 'g')).toEqual({ atOnce: [], atEnd: ['f', 'g'] })
+  expect(turns).toEqual([])
+})

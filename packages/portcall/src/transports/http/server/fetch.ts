@@ -43,7 +43,7 @@ export function createFetchHandler(exchange: Exchange, options: EndpointOptions 
   const { limits } = handler
   const state: FetchState = {
     limits,
-    batcher: createWriteBatcher(afterReading),
+    batcher: createWriteBatcher(afterReading, { atOnce: true }),
     bodyTimers: createIdleTimers(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout()),
     disconnectTimers: createIdleTimers(WATCH_DELAY_MS, (context) => context.watchDisconnect()),
     slowTimers: NOTICES_ON_STREAM ? createIdleTimers(WATCH_DELAY_MS, (listener) => listener()) : undefined,

@@ -38,7 +38,7 @@ export interface NodeHandler {
 
 /** Serves an Exchange to any server based on `node:http`. */
 export function createNodeHandler(exchange: Exchange, options: EndpointOptions = {}): NodeHandler {
-  return adaptToNode(createHttpHandler(exchange, options), createWriteBatcher(setImmediate))
+  return adaptToNode(createHttpHandler(exchange, options), createWriteBatcher(setImmediate, { atOnce: true }))
 }
 
 /** Adapts a handler to `node:http`. */

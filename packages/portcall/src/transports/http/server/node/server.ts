@@ -59,7 +59,7 @@ export interface NodeServerOptions extends EndpointOptions, NodeServerLimits {
 export function createNodeServer(exchange: Exchange, options: NodeServerOptions = {}): NodeServer {
   const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024, maxRequestsPerSocket = 0 } = options
   const { healthChecks, metrics } = options
-  const batcher = createWriteBatcher(setImmediate)
+  const batcher = createWriteBatcher(setImmediate, { atOnce: true })
   const handler = createHttpHandler(exchange, options)
   const { limits } = handler
   const stopObserving = metrics?.observe(handler.sizes)
