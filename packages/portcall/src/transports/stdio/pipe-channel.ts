@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer'
 import type { Readable, Writable } from 'node:stream'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { createLineReader, encodeLine, type LineReadingOptions } from './lines.ts'
-import { createWriter } from './writer.ts'
+import { createWriter, type WriterOptions } from './writer.ts'
 
 /** The limits of a channel over pipes. */
 export interface PipeLimits {
@@ -24,8 +24,8 @@ export interface PipeChannelOptions extends PipeLimits, LineReadingOptions {
    * Handles no input while the write buffer is full. Only one of the two peers may do this; otherwise they can deadlock. Default: false.
    */
   pauseWhenFull?: boolean
-  /** Buffered bytes that are written before the end of the tick, so that the peer can start early. Default: none. */
-  eagerBytes?: number
+  /** Decides when messages are written. Default: `process.nextTick`, when the current code has run. */
+  defer?: WriterOptions['defer']
   /** Receives the bytes that arrive, before they are parsed. Chunks are not to be changed. */
   onBytes?: ((chunk: Uint8Array) => void) | undefined
   /**
@@ -55,8 +55,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
   let isFull = false
   const writer = createWriter(bindSink(writable), {
     maxBufferedBytes: options.maxBufferedBytes ?? MAX_BUFFERED_BYTES,
-    eagerBytes: options.eagerBytes,
-    defer: process.nextTick,
+    defer: options.defer ?? process.nextTick,
     onFull(full) {
       if (!pauseWhenFull || state !== 'open') return
       isFull = full

@@ -255,10 +255,23 @@ describe('a channel of streams', () => {
     const chunks: string[] = []
     writable.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
     const channel = pipeChannel({ readable, writable })
-    for (let at = 0; at < 100; at++) void Promise.resolve().then(() => channel.send(notification(`n${at}`)))
+    for (let at = 0; at < 20; at++) void Promise.resolve().then(() => channel.send(notification(`n${at}`)))
     await wait(10)
     expect(chunks.length).toBe(1)
-    expect(chunks[0]?.split('\n').length).toBe(101)
+    expect(chunks[0]?.split('\n').length).toBe(21)
+  })
+
+  test('writes the first messages of many while the others are made', async () => {
+    const [readable, writable] = [new PassThrough(), new PassThrough()]
+    const chunks: string[] = []
+    writable.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
+    const channel = pipeChannel({ readable, writable })
+    for (let at = 0; at < 10_000; at++) void channel.send(notification(`n${at}`))
+    await wait(10)
+    const sizes = chunks.map(({ length }) => length)
+    expect(sizes[0]).toBeLessThan(3000)
+    expect(sizes.length).toBeLessThan(20)
+    expect(chunks.join('').split('\n').length).toBe(10_001)
   })
 
   test('closes once when its readable side fails, and receives nothing after that', async () => {

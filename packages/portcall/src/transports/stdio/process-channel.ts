@@ -2,9 +2,6 @@ import { RUNTIME } from '../../../../util/src/runtime.ts'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { type PipeLimits, pipeChannel } from './pipe-channel.ts'
 
-/** The size of a pipe buffer. */
-const PIPE_BUFFER_BYTES = 64 * 1024
-
 let isCreated = false
 
 /**
@@ -25,7 +22,6 @@ export function processChannel(options: PipeLimits = {}): Channel {
     ...options,
     readable: stdin,
     writable: stdout,
-    eagerBytes: PIPE_BUFFER_BYTES,
     pauseWhenFull: true,
   })
   process.stderr.on('error', () => {})

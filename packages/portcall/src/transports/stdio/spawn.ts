@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { setImmediate } from 'node:timers'
 import { fileURLToPath } from 'node:url'
 import { delay } from '../../../../util/src/timers.ts'
 import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
@@ -51,7 +52,6 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** A skill may have a file of 16 MiB, which is longer in Base64. */
 const MAX_MESSAGE_BYTES = 24 * 1024 * 1024
-const EAGER_BYTES = 2048
 const EXCERPT_BYTES = 1000
 const MAX_STDERR_CHARS = 4096
 const SHUTDOWN_TIMEOUT_MS = 500
@@ -78,7 +78,8 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
     readable: child.stdout,
     writable: child.stdin,
     readToEnd: true,
-    eagerBytes: EAGER_BYTES,
+    // A gateway sends what it has read from several clients in one write.
+    defer: setImmediate,
     excerptBytes: EXCERPT_BYTES,
     isSufficient: (head) => readResponseId({ unreadable: 'size', head }) !== undefined,
     onEndless() {

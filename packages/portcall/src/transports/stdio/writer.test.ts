@@ -54,13 +54,24 @@ describe('a writer', () => {
     expect(sink.written).toEqual(['01234', 'next'])
   })
 
-  test('writes eagerBytes at once, and the rest of the tick in one write', async () => {
+  test('writes the first KB of a tick at once, then twice as much, and the rest in one write', async () => {
     const sink = fakeSink()
-    const writer = createWriter(sink, { maxBufferedBytes: 1000, eagerBytes: 4, defer: process.nextTick })
-    for (const text of ['ab', 'cd', 'efghi', 'j', 'k']) void writer.write(text)
-    expect(sink.written).toEqual(['abcd', 'efghi'])
+    const writer = createWriter(sink, { maxBufferedBytes: 10_000, defer: process.nextTick })
+    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(512)) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    for (const text of [a, b, c, d, e, a, b]) void writer.write(text)
+    expect(sink.written).toEqual([a + b, c + d + e + a])
     await tick()
-    expect(sink.written).toEqual(['abcd', 'efghi', 'jk'])
+    expect(sink.written).toEqual([a + b, c + d + e + a, b])
+    for (const text of [a, b, c]) void writer.write(text)
+    expect(sink.written.slice(3)).toEqual([a + b])
+    await tick()
+    expect(sink.written.slice(3)).toEqual([a + b, c])
   })
 
   test('S12: returns a promise when the buffer is full, and resolves it when the buffer has drained', async () => {

@@ -9,8 +9,6 @@ export interface Sink {
 export interface WriterOptions {
   /** Buffered bytes from which on `write` returns a promise. */
   maxBufferedBytes: number
-  /** Buffered bytes that are written before the end of the tick, so that the peer can start early. Default: none. */
-  eagerBytes?: number | undefined
   /** Calls back when the current code has run, such as `process.nextTick`. */
   defer: (callback: () => void) => void
   /** Called when the buffer becomes full, and when it has drained. */
@@ -34,9 +32,16 @@ interface Deferred {
   resolve(): void
 }
 
+/**
+ * Characters that are written before the end of the tick, so that the peer can start early. Each such write of a tick doubles them, so that
+ * much text takes few writes.
+ */
+const EAGER_LENGTH = 1024
+
 /** Creates a writer. The owner of the sink handles its errors, and calls `destroy` then. */
-export function createWriter(sink: Sink, { maxBufferedBytes, eagerBytes = Infinity, defer, onFull }: WriterOptions): Writer {
+export function createWriter(sink: Sink, { maxBufferedBytes, defer, onFull }: WriterOptions): Writer {
   let pending = ''
+  let eager = EAGER_LENGTH
   let open = true
   let drained: Deferred | undefined
   let ended: Deferred | undefined
@@ -51,6 +56,7 @@ export function createWriter(sink: Sink, { maxBufferedBytes, eagerBytes = Infini
   const flush = (): void => {
     const text = pending
     pending = ''
+    eager = EAGER_LENGTH
     if (text !== '') sink.write(text, resolveIfDrained)
   }
   const waitForDrain = (): Promise<void> => {
@@ -69,7 +75,11 @@ export function createWriter(sink: Sink, { maxBufferedBytes, eagerBytes = Infini
       if (!open) return
       if (pending === '') defer(flush)
       pending += text
-      if (pending.length >= eagerBytes) flush()
+      if (pending.length >= eager) {
+        const next = eager * 2
+        flush()
+        eager = next
+      }
       if (buffered() > maxBufferedBytes) return waitForDrain()
     },
     end() {
