@@ -59,7 +59,7 @@ test('a flush writes the pending responses, and the following turn writes none o
 test('with atOnce, after a turn with one response, the first of the next is written at once', () => {
   const { sent, response } = setUp()
   const turns: Array<() => void> = []
-  const batcher = createWriteBatcher((flush) => turns.push(flush), { atOnce: true })
+  const batcher = createWriteBatcher((flush) => turns.push(flush), true)
   const turn = (...names: string[]) => {
     for (const name of names) batcher.add(response(name))
     const atOnce = sent.splice(0)

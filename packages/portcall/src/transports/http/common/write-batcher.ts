@@ -19,27 +19,27 @@ const MAX_BATCH_SIZE = 32
  * message, and switching between user and kernel mode.
  *
  * @param defer calls back when all data that is ready to be read has been read, such as `setImmediate`.
- * @param options `atOnce` writes the first message of a turn without waiting if the turn before had one message. It cannot be withdrawn then.
+ * @param atOnce writes the first message of a turn without waiting if the turn before had one message. It cannot be withdrawn then.
  */
-export function createWriteBatcher(defer: (flush: () => void) => unknown, options?: { readonly atOnce: boolean }): WriteBatcher {
+export function createWriteBatcher(defer: (flush: () => void) => unknown, atOnce?: boolean): WriteBatcher {
   let pending: PendingWrite[] = []
   let count = 0
-  let isAlone = false
+  let isAlone: boolean | undefined
   const flush = (): void => {
     const messages = pending
     const added = count
     pending = []
     count = 0
-    isAlone = false
     for (const message of messages) message.write()
-    isAlone = added === 1 && options?.atOnce === true
+    isAlone = atOnce && added < 2
   }
   return {
     add(message) {
-      const isFirst = ++count === 1
-      if (isFirst && isAlone) message.write()
-      else if (pending.push(message) === MAX_BATCH_SIZE) flush()
-      if (isFirst) defer(flush)
+      if (++count < 2) {
+        defer(flush)
+        if (isAlone) return message.write()
+      }
+      if (pending.push(message) === MAX_BATCH_SIZE) flush()
     },
     flush,
   }

@@ -43,7 +43,7 @@ export function createFetchHandler(exchange: Exchange, options: EndpointOptions 
   const { limits } = handler
   const state: FetchState = {
     limits,
-    batcher: createWriteBatcher(afterReading, { atOnce: true }),
+    batcher: createWriteBatcher(setImmediate, true),
     bodyTimers: createIdleTimers(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout()),
     disconnectTimers: createIdleTimers(WATCH_DELAY_MS, (context) => context.watchDisconnect()),
     slowTimers: NOTICES_ON_STREAM ? createIdleTimers(WATCH_DELAY_MS, (listener) => listener()) : undefined,
@@ -72,9 +72,8 @@ const NOTICES_ON_STREAM = RUNTIME === 'deno'
 /** The status of the response to a client that disconnected. It is never seen, but runtimes wait for every response when they shut down. */
 const CLIENT_CLOSED_REQUEST = 499
 
+/** Runtimes that are no process may lack it. */
 const { setImmediate } = globalThis as unknown as { setImmediate: (callback: () => void) => void }
-/** Calls back when all data that is ready to be read has been read; outside of a process, where requests may not wait for each other, at once. */
-const afterReading: (callback: () => void) => void = IS_PROCESS ? setImmediate : (callback) => callback()
 
 class FetchContext implements HttpContext, PendingWrite {
   readonly method: string
@@ -150,8 +149,8 @@ class FetchContext implements HttpContext, PendingWrite {
     if (this.#isAnswered) return
     this.complete()
     this.#response = this.#respond(status, headers, body === '' ? null : String(body))
-    // An acknowledgment without a body is sent before anything that the message causes.
-    if (body === '') this.write()
+    // An acknowledgment without a body is sent before anything that the message causes. Outside of a process, no request may wait for another.
+    if (body === '' || !IS_PROCESS) this.write()
     else this.#state.batcher.add(this)
   }
 

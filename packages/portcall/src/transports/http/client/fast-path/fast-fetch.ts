@@ -5,6 +5,7 @@
 import { Buffer } from 'node:buffer'
 import { channel } from 'node:diagnostics_channel'
 import http from 'node:http'
+import { setImmediate } from 'node:timers'
 import { urlToHttpOptions } from 'node:url'
 import { types } from 'node:util'
 import { isLoopbackHost } from '../../../../../../util/src/loopback-host.ts'

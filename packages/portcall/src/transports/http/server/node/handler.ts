@@ -3,6 +3,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers'
 import { countHeader } from '../../../../../../util/src/header-names.ts'
 import { createIdleTimers } from '../../../../../../util/src/idle-timers.ts'
 import type { SharedBody } from '../../../../../../util/src/memo.ts'
@@ -38,7 +39,7 @@ export interface NodeHandler {
 
 /** Serves an Exchange to any server based on `node:http`. */
 export function createNodeHandler(exchange: Exchange, options: EndpointOptions = {}): NodeHandler {
-  return adaptToNode(createHttpHandler(exchange, options), createWriteBatcher(setImmediate, { atOnce: true }))
+  return adaptToNode(createHttpHandler(exchange, options), createWriteBatcher(setImmediate, true))
 }
 
 /** Adapts a handler to `node:http`. */

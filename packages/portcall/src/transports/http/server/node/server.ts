@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerSafely } from '../../../../../../util/src/answer-safely.ts'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
@@ -59,7 +60,7 @@ export interface NodeServerOptions extends EndpointOptions, NodeServerLimits {
 export function createNodeServer(exchange: Exchange, options: NodeServerOptions = {}): NodeServer {
   const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024, maxRequestsPerSocket = 0 } = options
   const { healthChecks, metrics } = options
-  const batcher = createWriteBatcher(setImmediate, { atOnce: true })
+  const batcher = createWriteBatcher(setImmediate, true)
   const handler = createHttpHandler(exchange, options)
   const { limits } = handler
   const stopObserving = metrics?.observe(handler.sizes)
