@@ -128,7 +128,7 @@ async function readBody(response: Response, maxBytes: number, { origin }: URL): 
 }
 
 /** True if the HTTP client of this platform checks the addresses that names resolve to: only the one for Node does. */
-export const CHECKS_ADDRESSES = RUNTIME === 'node'
+export const CHECKS_ADDRESSES: boolean = RUNTIME === 'node'
 
 /** Loads the HTTP client of this platform. */
 export async function loadPlatformSend(policy: AddressPolicy, proxy?: ProxySetting): Promise<HttpSend> {
