@@ -57,13 +57,8 @@ describe('a writer', () => {
   test('writes the first KB of a tick at once, then twice as much, and the rest in one write', async () => {
     const sink = fakeSink()
     const writer = createWriter(sink, { maxBufferedBytes: 10_000, defer: process.nextTick })
-    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(512)) as [
-      string,
-      string,
-      string,
-      string,
-      string,
-    ]
+    const half = (letter: string): string => letter.repeat(512)
+    const [a, b, c, d, e] = [half('a'), half('b'), half('c'), half('d'), half('e')]
     for (const text of [a, b, c, d, e, a, b]) void writer.write(text)
     expect(sink.written).toEqual([a + b, c + d + e + a])
     await tick()

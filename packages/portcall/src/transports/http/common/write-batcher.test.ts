@@ -70,5 +70,8 @@ test('with atOnce, after a turn with one response, the first of the next is writ
   expect(turn('b')).toEqual({ atOnce: ['b'], atEnd: [] })
   expect(turn('c', 'd', 'e')).toEqual({ atOnce: ['c'], atEnd: ['d', 'e'] })
   expect(turn('f', 'g')).toEqual({ atOnce: [], atEnd: ['f', 'g'] })
+  const many = Array.from({ length: 33 }, (_, index) => `${index}`)
+  expect(turn(...many)).toEqual({ atOnce: many.slice(0, 32), atEnd: ['32'] })
+  expect(turn('h')).toEqual({ atOnce: [], atEnd: ['h'] })
   expect(turns).toEqual([])
 })

@@ -22,16 +22,13 @@ const MAX_BATCH_SIZE = 32
  * @param atOnce writes the first message of a turn without waiting if the turn before had one message. It cannot be withdrawn then.
  */
 export function createWriteBatcher(defer: (flush: () => void) => unknown, atOnce?: boolean): WriteBatcher {
-  let pending: PendingWrite[] = []
+  const pending: PendingWrite[] = []
   let count = 0
   let isAlone: boolean | undefined
   const flush = (): void => {
-    const messages = pending
-    const added = count
-    pending = []
+    isAlone = atOnce && count < 2
     count = 0
-    for (const message of messages) message.write()
-    isAlone = atOnce && added < 2
+    for (const message of pending.splice(0)) message.write()
   }
   return {
     add(message) {
@@ -39,7 +36,11 @@ export function createWriteBatcher(defer: (flush: () => void) => unknown, atOnce
         defer(flush)
         if (isAlone) return message.write()
       }
-      if (pending.push(message) === MAX_BATCH_SIZE) flush()
+      if (pending.push(message) === MAX_BATCH_SIZE) {
+        flush()
+        // The turn goes on: it needs no other callback, and had more than one message.
+        count = 2
+      }
     },
     flush,
   }
