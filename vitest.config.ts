@@ -45,7 +45,7 @@ export default tests(import.meta.url, {
       test: {
         name: 'shared',
         include: [
-          'packages/*/{src,server}/**/*.test.ts',
+          'packages/*/{src,server,test-kit}/**/*.test.ts',
           'test/{examples,mistakes,wire}/**/*.test.ts',
           'test/hosts/table.test.ts',
           '{tools,bench}/**/*.test.mjs',

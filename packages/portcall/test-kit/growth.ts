@@ -1,28 +1,41 @@
 /** Size of the smaller of two texts, in characters. A function that takes quadratic time needs tens of milliseconds for the larger. */
 const SIZE = 16_384
-/** The size of the larger text, relative to the smaller. */
-const FACTOR = 4
-/** Few functions need more than one: only those that take more than twice as long, as on a busy machine. */
-const RUNS = 20
 /** Shorter times are not measured: they are those of the clock. */
 const NEGLIGIBLE_MS = 4
+/** The growth that a function of linear time shows if nothing disturbs it, with some room. */
+const LINEAR = 2.5
+
+/** A size relative to that of the smaller text, and how many times both are measured. Few functions need more than one. */
+interface Measurement {
+  readonly factor: number
+  readonly runs: number
+}
+
+const FIRST: Measurement = { factor: 4, runs: 20 }
+/** With a greater factor, linear and quadratic time differ by more than what a busy machine adds: 16 and 256 times as long. */
+const DECIDING: Measurement = { factor: 16, runs: 5 }
 
 /**
  * Returns how many times longer a function takes for a text that is twice as long: 2 for linear time, 4 for quadratic time. Returns 1 for work
  * that takes next to no time. Times are those of the CPU, the best of several runs.
  */
 export function growthOf(run: (text: string) => unknown, textOf: (size: number) => string): number {
-  const [small, large] = [textOf(SIZE), textOf(FACTOR * SIZE)]
+  const growth = growthBy(FIRST, run, textOf)
+  return growth <= LINEAR ? growth : growthBy(DECIDING, run, textOf)
+}
+
+function growthBy({ factor, runs }: Measurement, run: (text: string) => unknown, textOf: (size: number) => string): number {
+  const [small, large] = [textOf(SIZE), textOf(factor * SIZE)]
   run(small)
   let [bestSmall, bestLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let growth = 1
-  for (let n = 0; n < RUNS; n++) {
+  for (let n = 0; n < runs; n++) {
     bestLarge = Math.min(bestLarge, cpuTime(run, large))
     if (bestLarge < NEGLIGIBLE_MS) return 1
     // The small texts together take as much memory as a large one, and so as much of the garbage collector's time, which depends on the process.
-    bestSmall = Math.min(bestSmall, cpuTime(run, small, FACTOR) / FACTOR)
-    growth = (bestLarge / bestSmall) ** (1 / Math.log2(FACTOR))
-    if (growth <= 2.5) return growth
+    bestSmall = Math.min(bestSmall, cpuTime(run, small, factor) / factor)
+    growth = (bestLarge / bestSmall) ** (1 / Math.log2(factor))
+    if (growth <= LINEAR) return growth
   }
   return growth
 }
