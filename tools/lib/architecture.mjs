@@ -224,6 +224,7 @@ export const NODE_FILES = [
   'util/find-script.ts',
   'util/is-running.ts',
   'util/rename-file.ts',
+  'util/response-parser.ts',
   'util/watch-tree.ts',
   'util/write-file-atomically.ts',
   'transports/stdio/orphan-guard.ts',

@@ -1,9 +1,14 @@
 import { Buffer } from 'node:buffer'
 import { connect, type Socket } from 'node:net'
+import {
+  type HeaderLines,
+  type ReceivedHead,
+  type ResponseHandler,
+  ResponseParser,
+} from '../../../../../../util/src/response-parser.ts'
 import type { PendingWrite, WriteBatcher } from '../../common/write-batcher.ts'
 import { decodeResponse } from '../decoded-response.ts'
 import type { HttpFetchResponse } from '../types.ts'
-import { type HeaderLines, type ReceivedHead, type ResponseHandler, ResponseParser } from './response-parser.ts'
 
 /** The host and port of a server. */
 export interface HttpAddress {
