@@ -130,21 +130,6 @@ describe('incoming requests', () => {
     expect(notify.mock.calls).toEqual([[notification('n')]])
     expect(contextOf().ask).toBeUndefined()
   })
-
-  test('whenIdle resolves when the last request is done', async () => {
-    const { exchange, running } = createManualExchange()
-    const incoming = createIncomingRequests(exchange)
-    await incoming.whenIdle()
-    const responses = [1, 2].map((id) => incoming.handle(request(id), contextOf()))
-    let isIdle = false
-    void incoming.whenIdle().then(() => (isIdle = true))
-    running[0]?.finish()
-    await responses[0]
-    expect(isIdle).toBe(false)
-    running[1]?.finish()
-    await Promise.all([responses[1], incoming.whenIdle()])
-    expect([isIdle, incoming.size]).toEqual([true, 0])
-  })
 })
 
 /** The expected state: for each id in use, whether it was cancelled. */
@@ -215,9 +200,8 @@ test('any interleaving of requests, cancellations and completions releases every
       const model: Model = new Map()
       await fc.asyncModelRun(() => ({ model, real }), sequence)
       expect(real.incoming.size).toBe(model.size)
-      const idle = real.incoming.whenIdle()
       for (const { finish } of running) finish()
-      await Promise.all([idle, ...real.responses.values()])
+      await Promise.all(real.responses.values())
       expect(real.incoming.size).toBe(0)
     }),
   )

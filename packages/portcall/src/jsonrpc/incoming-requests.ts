@@ -22,8 +22,6 @@ export interface IncomingRequests {
   /** Cancels a request. Returns whether there is one with this id. */
   cancel(id: unknown, reason?: unknown): boolean
   cancelAll(reason?: unknown): void
-  /** Resolves when no request is being answered any more. */
-  whenIdle(): Promise<void>
 }
 
 export interface IncomingLimits {
@@ -60,7 +58,6 @@ class RequestTracker implements IncomingRequests {
   readonly #options: IncomingRequestsOptions
   readonly #contexts = new BriefMap<RequestId, AbortableContext>()
   #queue: Array<() => void> | undefined
-  #idleWaiters: Array<() => void> | undefined
   #active = 0
   #longLived = 0
 
@@ -103,10 +100,6 @@ class RequestTracker implements IncomingRequests {
     for (const [id] of [...this.#contexts]) this.cancel(id, reason)
   }
 
-  whenIdle(): Promise<void> {
-    return this.size === 0 ? Promise.resolve() : new Promise((resolve) => void (this.#idleWaiters ??= []).push(resolve))
-  }
-
   #refuse({ id }: Request, isLong: boolean): RpcError | undefined {
     const { maxInFlight = Infinity, maxLongLived = Infinity, maxQueued = 0 } = this.#options
     if (this.#contexts.get(id)) return ID_IN_USE
@@ -121,7 +114,6 @@ class RequestTracker implements IncomingRequests {
       this.#active--
       this.#queue?.shift()?.()
     }
-    if (this.size === 0) for (const resolve of this.#idleWaiters?.splice(0) ?? []) resolve()
   }
 }
 

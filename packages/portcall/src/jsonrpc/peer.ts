@@ -45,7 +45,7 @@ export interface Peer {
   /** Cancels a request of the other side. Returns whether there is one with this id. */
   cancel(id: unknown, reason?: unknown): boolean
   cancelAll(reason?: unknown): void
-  /** Resolves when no request is being answered any more. */
+  /** Resolves when every request and batch that was received has been answered. */
   whenIdle(): Promise<void>
   close(): Promise<void>
 }
@@ -104,27 +104,41 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     if (id === undefined && options.onUnexpectedMessage) return void options.onUnexpectedMessage(toUnexpectedMessage(input))
     return silent ? undefined : Promise.resolve(failure(id, error))
   }
-  const reply = (response: Promise<Response | undefined> | undefined): void =>
-    void response?.then((response) => response && sendResponse(response))
+  /** Requests and batches whose responses are not sent yet. */
+  let unanswered = 0
+  let idleWaiters: Array<() => void> = []
+  const reply = (answer: Promise<Response | Response[] | undefined> | undefined): void => {
+    if (!answer) return
+    unanswered++
+    void answer.then((response) => {
+      if (response) sendResponse(response)
+      if (--unanswered > 0) return
+      for (const resolve of idleWaiters) resolve()
+      idleWaiters = []
+    })
+  }
+  const whenIdle = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (unanswered === 0) resolve()
+      else idleWaiters.push(resolve)
+    })
 
-  const handleBatch = async (batch: readonly unknown[]): Promise<void> => {
+  const handleBatch = (batch: readonly unknown[]): Promise<Response | Response[] | undefined> | undefined => {
     const refusal = refuseBatch(batch, options.acceptsBatches?.() ?? false, limits.maxBatch)
-    if (refusal) return reply(refuse({ value: batch }, { error: refusal.body() }))
-    const responses = await answerBatch(batch, async (entry) => handle(entry))
-    if (responses.length > 0) sendResponse(responses)
+    if (refusal) return refuse({ value: batch }, { error: refusal.body() })
+    return answerBatch(batch, async (entry) => handle(entry)).then((responses) => (responses.length > 0 ? responses : undefined))
   }
 
   channel.receive(
     (input) => {
       if ('unreadable' in input) return reply(refuse(input, { error: UNREADABLE[input.unreadable].body() }))
-      if (Array.isArray(input.value)) return void handleBatch(input.value)
-      reply(handle(input.value))
+      reply(Array.isArray(input.value) ? handleBatch(input.value) : handle(input.value))
     },
     (reason = new ConnectionLostError()) => {
       closeReason ??= reason
       outgoing.rejectAll(closeReason)
       options.onDisconnect?.(closeReason)
-      void incoming.whenIdle().then(options.onClose)
+      void whenIdle().then(options.onClose)
     },
   )
 
@@ -133,7 +147,7 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     request,
     cancel: (id, reason) => incoming.cancel(id, reason),
     cancelAll: (reason) => incoming.cancelAll(reason),
-    whenIdle: () => incoming.whenIdle(),
+    whenIdle,
     close() {
       closeReason ??= closedLocally()
       return channel.close()
