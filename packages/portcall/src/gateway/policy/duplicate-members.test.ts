@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { type JsonObject, success } from '../../jsonrpc/message.ts'
@@ -5,6 +6,7 @@ import { httpHandler } from '../../serve/http.ts'
 import { createServer } from '../../server/server.ts'
 import { bridge } from '../bridge.ts'
 import { accessRules } from './access-rules.ts'
+import { hasUniqueNames } from './duplicate-members.ts'
 
 const META = JSON.stringify({
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -55,6 +57,31 @@ describe('names of members that programs may read differently', () => {
     const params = '"name":"pay","arguments":{"amount":1,"words":{"a":1,"A":2},"text":"{\\"a\\":1,\\"a\\":2}","\\\\":":"}'
     expect(await post(params)).toHaveProperty('result')
   })
+})
+
+test('are found wherever quotation marks, colons, backslashes and white space stand', () => {
+  const string = fc.string({ unit: fc.constantFrom('"', ':', '\\', ' ', ',', '{', 'a'), maxLength: 3 })
+  const space = fc.constantFrom('', ' ', '\n\t')
+  const { json } = fc.letrec<{ json: { text: string; isUnique: boolean } }>((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small' },
+      string.map((text) => ({ text: JSON.stringify(text), isUnique: true })),
+      fc.array(fc.tuple(string, space, space, tie('json')), { maxLength: 4 }).map((members) => ({
+        text: `{${members.map(([name, before, after, { text }]) => `${before}${JSON.stringify(name)}${after}:${before}${text}`).join(',')}}`,
+        isUnique: new Set(members.map(([name]) => name)).size === members.length && members.every((member) => member[3].isUnique),
+      })),
+      fc.array(tie('json'), { maxLength: 3 }).map((items) => ({
+        text: `[${items.map(({ text }) => text).join(', ')}]`,
+        isUnique: items.every((item) => item.isUnique),
+      })),
+    ),
+  }))
+  fc.assert(
+    fc.property(json, ({ text, isUnique }) => {
+      expect(hasUniqueNames(JSON.parse(text), text)).toBe(isUnique)
+    }),
+    { numRuns: 2000 },
+  )
 })
 
 test('a bridge passes on no members of a request but its method and params, and no methods of older revisions', async () => {

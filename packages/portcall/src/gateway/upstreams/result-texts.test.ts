@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { growthOf } from '../../../test-kit/growth.ts'
 import { type JsonObject, type Success, stringifyMessage } from '../../jsonrpc/message.ts'
+import { parseUniqueNames } from '../policy/duplicate-members.ts'
 import { keepTexts, parseWithTexts } from './result-texts.ts'
 
 const PADDING = 'x'.repeat(5000)
@@ -47,9 +48,17 @@ test('a response in any other form stays the same value, and is one line', () =>
       expect(JSON.parse(sent)).toEqual({ jsonrpc: '2.0', id: 1, result: (JSON.parse(text) as JsonObject).result })
       expect(Object.keys(JSON.parse(sent))).toEqual(['jsonrpc', 'id', 'result'])
       expect(sent).not.toMatch(/[\r\n]/)
+      expect(() => parseUniqueNames(sent)).not.toThrow()
     }),
     { numRuns: 500 },
   )
+})
+
+test('of members with the same name, the last is sent, as it was read', () => {
+  const text = (block: string): string => `{"jsonrpc":"2.0","id":1,"result":{"content":[${block}],"padding":"${PADDING}"}}`
+  expect(passOn(text('{"type":"text","text":"a:","te\\u0078t":"b"}'))).toBe(text('{"type":"text","text":"b"}'))
+  const unique = text('{"type":"te\\u0078t","text":"a: \\"text\\":1.0"}')
+  expect(passOn(unique)).toBe(unique)
 })
 
 test.each([

@@ -3,6 +3,7 @@
  * quarter of the time of a call, and numbers that JavaScript cannot hold stay as they are.
  */
 import { endOfValue, isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { hasUniqueNames } from '../policy/duplicate-members.ts'
 import { setPartText } from './part-texts.ts'
 
 /** A message, and the text that it was parsed from. */
@@ -32,7 +33,7 @@ export function parseWithTexts(text: string): unknown {
 
 /**
  * Lets the parts of a result be serialized as the texts that they arrived as. Nothing may change them afterwards. Parts that did not arrive in a
- * large result are left alone, and so is a result with members that occur twice, or with white space between them.
+ * large result are left alone, and so is a result with members that occur twice, or with line breaks or white space around the parts.
  */
 export function keepTexts(result: JsonObject): void {
   for (const part of partsOf(result)) {
@@ -64,7 +65,7 @@ function textsOf(source: Source): Array<[part: object, text: string]> {
     if (!part) break
     const end = endOfValue(text, at)
     const value = text.slice(at, end)
-    if (value.includes('\n') || value.includes('\r')) return []
+    if (value.includes('\n') || value.includes('\r') || !hasUniqueNames(part, value)) return []
     found.push([part, value])
     at = end
   }
