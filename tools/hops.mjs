@@ -51,15 +51,23 @@ async function listen() {
   return serve(server, { port: 0, handleProcessSignals: false })
 }
 
-/** Returns the functions that one call runs after a few warm-up calls, including work that follows the response. */
+/**
+ * Returns the functions that one call runs after a few warm-up calls, including work that follows the response. Of several calls, the one with the
+ * fewest functions counts: timers of the server, such as that of idle connections, run during others.
+ */
 async function measure(port, { caller }) {
   const call = await caller(port, 'echo', { text: 'hops' }, 'again: hops')
   for (let turn = 0; turn < 5; turn += 1) await call()
-  await wait(50)
-  return functionsThatRun(`${pathToFileURL(FOLDER).href}/`, async () => {
-    await call()
+  const measured = []
+  for (let turn = 0; turn < 5; turn += 1) {
     await wait(50)
-  })
+    const ran = await functionsThatRun(`${pathToFileURL(FOLDER).href}/`, async () => {
+      await call()
+      await wait(50)
+    })
+    measured.push(ran)
+  }
+  return measured.sort((one, other) => one.length - other.length)[0]
 }
 
 /** Starts a server that answers like one with the tool `echo`, whose argument `region` is repeated in a header. It runs no code of the library. */
