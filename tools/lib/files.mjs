@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { ROOT } from './paths.mjs'
 
 const SKIPPED = new Set(['node_modules', 'dist', 'build', 'results', 'coverage', '.git'])
 
@@ -15,6 +16,16 @@ export function filesBelow(folder, ...endings) {
     else if (endings.some((ending) => entry.name.endsWith(ending))) found.push(path)
   }
   return found.sort()
+}
+
+/** Writes a text to a file unless it has it already. Commands that read the file meanwhile see either text as a whole. */
+export function replaceText(path, text) {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+  const folder = join(ROOT, 'node_modules', '.portcall')
+  mkdirSync(folder, { recursive: true })
+  const temporary = join(folder, `${process.pid}-${basename(path)}`)
+  writeFileSync(temporary, text)
+  renameSync(temporary, path)
 }
 
 /** Hashes the names and contents of files. */
