@@ -87,6 +87,14 @@ export function createNotificationRouter(): NotificationRouter {
   }
 }
 
+/** Reports whether a notification is a log message that the request with these params has not asked for. */
+export function isUnwantedLog({ method, params }: Notification, requestParams: JsonObject | undefined): boolean {
+  if (method !== 'notifications/message') return false
+  const meta = requestParams?._meta
+  const level = isObject(meta) ? meta[MetaKey.logLevel] : undefined
+  return !isLoggingLevel(level) || severityOf(params?.level) < severityOf(level)
+}
+
 /** Returns the rank of a log level. Unknown levels rank highest, so that their messages are always delivered. */
 function severityOf(level: unknown): number {
   return isLoggingLevel(level) ? LOGGING_LEVELS.indexOf(level) : LOGGING_LEVELS.length

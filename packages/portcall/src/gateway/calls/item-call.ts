@@ -103,7 +103,7 @@ export async function sendToUpstream(call: ItemCall): Promise<Response> {
 function send(call: ItemCall, headers: Record<string, string> | undefined): Promise<Response> {
   const { request, context, caller, route } = call
   const message: Request = { jsonrpc: '2.0', id: ++lastId, method: request.method, params: upstreamParams(call) }
-  return route.upstream.exchangeUnder(caller.policies)(message, new UpstreamContext(context, headers))
+  return route.upstream.exchangeUnder(caller.policies)(message, new UpstreamContext(context, request, headers))
 }
 
 /** Returns the definition of a tool as its server listed it last. A call whose headers do not match it is sent again. */

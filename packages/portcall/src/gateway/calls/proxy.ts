@@ -17,7 +17,7 @@ export async function proxyRequest(upstream: GatewayUpstream, { request, context
   const send = upstream.exchangeUnder(caller.policies)
   const response = await send(
     { jsonrpc: '2.0', id: ++lastId, method, ...(params && { params }) },
-    new UpstreamContext(context),
+    new UpstreamContext(context, request),
   ).catch((error: unknown) => {
     if (context.signal.aborted) throw error
     throw unavailable(upstream.name, error, method)

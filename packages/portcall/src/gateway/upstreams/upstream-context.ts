@@ -1,10 +1,11 @@
 import { type AbortListener, onAbort } from '../../../../util/src/abort.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
-import type { Notification } from '../../jsonrpc/message.ts'
+import type { Notification, Request } from '../../jsonrpc/message.ts'
+import { isUnwantedLog } from '../../protocol/notification-router.ts'
 
 /**
- * The context of a request to a server. It passes on the caller's cancellation and identity, and the notifications of the server. Headers and
- * tokens of the caller's HTTP request are not passed on.
+ * The context of a request to a server. It passes on the caller's cancellation and identity, and the notifications of the server, but no log
+ * messages that the request has not asked for. Headers and tokens of the caller's HTTP request are not passed on.
  */
 export class UpstreamContext implements ExchangeContext {
   readonly auth: ExchangeContext['auth']
@@ -12,9 +13,11 @@ export class UpstreamContext implements ExchangeContext {
   readonly onError: ExchangeContext['onError']
   readonly outgoing: ExchangeContext['outgoing']
   readonly #context: ExchangeContext
+  readonly #request: Request
 
-  constructor(context: ExchangeContext, headers?: Readonly<Record<string, string>>) {
+  constructor(context: ExchangeContext, request: Request, headers?: Readonly<Record<string, string>>) {
     this.#context = context
+    this.#request = request
     this.auth = context.auth
     this.handling = context.handling
     this.onError = context.onError
@@ -31,5 +34,6 @@ export class UpstreamContext implements ExchangeContext {
   }
 
   /** Transports call it without the context. */
-  readonly notify = (notification: Notification): void | Promise<void> => this.#context.notify(notification)
+  readonly notify = (notification: Notification): void | Promise<void> =>
+    isUnwantedLog(notification, this.#request.params) ? undefined : this.#context.notify(notification)
 }
