@@ -47,7 +47,7 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
       setTimeout(() => {
         // The client is gone, so this line is all that tells that a call has no response.
         console.error(
-          `portcall: calls that ran for more than ${drainTimeoutMs} ms after the client had left were abandoned (drainTimeoutMs)`,
+          `portcall: calls that ran, or whose responses were not read, ${drainTimeoutMs} ms after the client had left were abandoned (drainTimeoutMs)`,
         )
         process.exit(process.exitCode ?? 0)
       }, drainTimeoutMs)
