@@ -1,6 +1,6 @@
 /** Makes a checkout ready to run: installs what is missing and builds what is out of date. Prints to stderr only. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { librarySources } from './lib/entrypoints.mjs'
 import { filesBelow, hashFiles } from './lib/files.mjs'
 import { install } from './lib/install.mjs'
@@ -22,7 +22,9 @@ function inputs() {
     join(ROOT, path),
   )
   const bundler = filesBelow(join(ROOT, 'tools', 'lib', 'declarations'), '.mjs')
-  return [...settings, ...bundler, ...filesBelow(PACKAGE, '.json'), ...librarySources()]
+  // Packing writes the bill of materials.
+  const manifests = filesBelow(PACKAGE, '.json').filter((path) => basename(path) !== 'sbom.cdx.json')
+  return [...settings, ...bundler, ...manifests, ...librarySources()]
 }
 
 function isBuilt(hash) {

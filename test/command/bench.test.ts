@@ -116,16 +116,16 @@ describe('portcall bench', () => {
   test('agrees with autocannon on the same request', { timeout: 2 * LONG_MS }, async () => {
     const url = await serveModule(LOAD)
     // A busy machine adds milliseconds to a call, not to both programs the same.
-    const call = ['wait', 'ms=200']
+    const call = ['wait', 'ms=100']
     const { headers, body } = await recordRequest(url, call)
     const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`])
     const warmUp = ['-W', '[', '-c', '10', '-d', '1', ']']
-    const cannon = ['-j', '-n', '-c', '10', '-d', '8', ...warmUp, '-m', 'POST', ...fields, '-b', body, url]
+    const cannon = ['-j', '-n', '-c', '10', '-d', '6', ...warmUp, '-m', 'POST', ...fields, '-b', body, url]
     const ratios = { rate: [] as number[], latency: [] as number[] }
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 5; round++) {
       // Both at once, so that a busy machine slows both. What a call takes is the time of the tool, which they share.
       const [ours, { out }] = await Promise.all([
-        bench(url, ...call, '--connections', '10', '--duration', '8', '--warm-up', '1'),
+        bench(url, ...call, '--connections', '10', '--duration', '6', '--warm-up', '1'),
         untilExit(spawn(process.execPath, [AUTOCANNON, ...cannon])),
       ])
       const theirs = JSON.parse(out.split('\n').findLast((line) => line.startsWith('{')) ?? '')
@@ -139,7 +139,7 @@ describe('portcall bench', () => {
       ratios.latency.push(Math.floor(ours.latencyMs.p50) / theirs.latency.p50)
     }
     for (const [name, values] of Object.entries(ratios)) {
-      const median = values.sort((a, b) => a - b)[1] ?? 0
+      const median = values.sort((a, b) => a - b)[2] ?? 0
       expect(median, name).toBeGreaterThan(0.95)
       expect(median, name).toBeLessThan(1.05)
     }

@@ -390,7 +390,7 @@ const calls: readonly Mistake[] = [
   {
     mistake: 'a level of another logger',
     run: () => reported((context: { log(...args: unknown[]): unknown }) => context.log('warn', 'text')),
-    says: ['call.log(level, data): level must be one of "debug"', 'not "warn". Use "warning"'],
+    says: ['call.log(level, data): level must be one of debug,', 'not "warn". Use "warning"'],
   },
   {
     mistake: 'the arguments of a tool as text',

@@ -10,8 +10,7 @@ import type { AnyPrompts, PromptTypes } from '../client/queries.ts'
 import type { AnyTools, Client, ToolTypes } from '../client/types.ts'
 import { bindLogger } from '../logging/bind-logger.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
-import { isLoggingLevel } from '../protocol/meta.ts'
-import { LOGGING_LEVELS } from '../protocol/types.ts'
+import { isLoggingLevel, severityOf } from '../protocol/meta.ts'
 import { checkConnectOptions } from './check-connect-options.ts'
 import { type ConnectionOwner, openServerConnection } from './open-connection.ts'
 import type { ConnectOptions } from './options.ts'
@@ -137,7 +136,7 @@ async function endpointOfDomain(target: ConnectTarget, error: unknown, options: 
 /** Emits the log messages of a session as events. Filters by level, because not every server respects the level that was set. */
 function createLogListener({ logLevel = 'debug', onEvent = () => {} }: ConnectOptions): NonNullable<ConnectionOwner['onLog']> {
   return ({ level, logger, data }) => {
-    if (!isLoggingLevel(level) || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel)) return
+    if (!isLoggingLevel(level) || severityOf(level) < severityOf(logLevel)) return
     onEvent({ type: 'log', level, logger: typeof logger === 'string' ? logger : undefined, data })
   }
 }

@@ -18,9 +18,8 @@ describe('batches', () => {
         const responses = answerBatch(expectsResponse, (entry) =>
           scheduler.schedule(Promise.resolve(success(count++, {}))).then((response) => (entry ? response : undefined)),
         )
-        expect(await scheduler.waitFor(responses)).toEqual(
-          expectsResponse.flatMap((isExpected, at) => (isExpected ? [success(at, {})] : [])),
-        )
+        const expected = expectsResponse.flatMap((isExpected, at) => (isExpected ? [success(at, {})] : []))
+        expect(await scheduler.waitFor(responses)).toEqual(expected.length > 0 ? expected : undefined)
       }),
     )
   })

@@ -11,12 +11,12 @@ export function refuseBatch(batch: readonly unknown[], allowed: boolean, max: nu
 
 /**
  * Handles the entries of a batch concurrently and returns their responses in the order of the entries (JSON-RPC 2.0, section 6). Entries
- * without a response are left out, so the result may be empty.
+ * without a response are left out. Resolves to `undefined` if none has one.
  */
 export async function answerBatch(
   batch: readonly unknown[],
   answer: (entry: unknown) => Promise<Response | undefined>,
-): Promise<Response[]> {
-  const responses = await Promise.all(batch.map(answer))
-  return responses.filter((response) => response !== undefined)
+): Promise<Response[] | undefined> {
+  const responses = (await Promise.all(batch.map(answer))).filter((response) => response !== undefined)
+  return responses.length > 0 ? responses : undefined
 }

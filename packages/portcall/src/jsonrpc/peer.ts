@@ -106,33 +106,29 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
   }
   /** Requests and batches whose responses are not sent yet. */
   let unanswered = 0
-  let idleWaiters: Array<() => void> = []
-  const reply = (answer: Promise<Response | Response[] | undefined> | undefined): void => {
+  const idleWaiters: Array<() => void> = []
+  const reply = async (answer: Promise<Response | Response[] | undefined> | undefined): Promise<void> => {
     if (!answer) return
     unanswered++
-    void answer.then((response) => {
+    try {
+      const response = await answer
       if (response) sendResponse(response)
-      if (--unanswered > 0) return
-      for (const resolve of idleWaiters) resolve()
-      idleWaiters = []
-    })
+    } finally {
+      if (!--unanswered) for (const resolve of idleWaiters.splice(0)) resolve()
+    }
   }
-  const whenIdle = (): Promise<void> =>
-    new Promise((resolve) => {
-      if (unanswered === 0) resolve()
-      else idleWaiters.push(resolve)
-    })
+  const whenIdle = (): Promise<void> => new Promise((resolve) => void (unanswered ? idleWaiters.push(resolve) : resolve()))
 
   const handleBatch = (batch: readonly unknown[]): Promise<Response | Response[] | undefined> | undefined => {
     const refusal = refuseBatch(batch, options.acceptsBatches?.() ?? false, limits.maxBatch)
     if (refusal) return refuse({ value: batch }, { error: refusal.body() })
-    return answerBatch(batch, async (entry) => handle(entry)).then((responses) => (responses.length > 0 ? responses : undefined))
+    return answerBatch(batch, async (entry) => handle(entry))
   }
 
   channel.receive(
     (input) => {
-      if ('unreadable' in input) return reply(refuse(input, { error: UNREADABLE[input.unreadable].body() }))
-      reply(Array.isArray(input.value) ? handleBatch(input.value) : handle(input.value))
+      if ('unreadable' in input) return void reply(refuse(input, { error: UNREADABLE[input.unreadable].body() }))
+      void reply(Array.isArray(input.value) ? handleBatch(input.value) : handle(input.value))
     },
     (reason = new ConnectionLostError()) => {
       closeReason ??= reason

@@ -80,6 +80,11 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return LOGGING_LEVELS.includes(value as LoggingLevel)
 }
 
+/** Returns the rank of a log level. Unknown levels rank highest, so that their messages are always delivered. */
+export function severityOf(level: unknown): number {
+  return LOGGING_LEVELS.indexOf(level as LoggingLevel) >>> 0
+}
+
 function missing(key: string): RpcError {
   return new RpcError(
     ErrorCode.invalidParams,

@@ -1,7 +1,7 @@
 import { BriefMap } from '../../../util/src/linked-set.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification } from '../jsonrpc/message.ts'
-import { isLoggingLevel, MetaKey } from './meta.ts'
+import { isLoggingLevel, MetaKey, severityOf } from './meta.ts'
 import { LOGGING_LEVELS, type LoggingLevel } from './types.ts'
 
 /** Routes the progress and log notifications of a shared connection to the requests that asked for them. */
@@ -93,9 +93,4 @@ export function isUnwantedLog({ method, params }: Notification, requestParams: J
   const meta = requestParams?._meta
   const level = isObject(meta) ? meta[MetaKey.logLevel] : undefined
   return !isLoggingLevel(level) || severityOf(params?.level) < severityOf(level)
-}
-
-/** Returns the rank of a log level. Unknown levels rank highest, so that their messages are always delivered. */
-function severityOf(level: unknown): number {
-  return isLoggingLevel(level) ? LOGGING_LEVELS.indexOf(level) : LOGGING_LEVELS.length
 }

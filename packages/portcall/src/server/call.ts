@@ -4,7 +4,7 @@ import type { JsonForm } from '../../../util/src/json-value.ts'
 import type { Auth, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { type JsonObject, notification, type Request, type RequestId } from '../jsonrpc/message.ts'
 import type { CreateMessageParams, CreateMessageResult, Root } from '../protocol/input-types.ts'
-import type { RequestMeta } from '../protocol/meta.ts'
+import { isLoggingLevel, type RequestMeta, severityOf } from '../protocol/meta.ts'
 import { type ClientCapabilities, type Implementation, LOGGING_LEVELS, type LoggingLevel } from '../protocol/types.ts'
 import type { Infer, NoRawShape, Schema } from '../schema/standard.ts'
 import { createMessage, elicitForm, elicitUrl, listRoots } from './input-requests/input-requests.ts'
@@ -178,9 +178,9 @@ export class CallContext implements Call {
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void | Promise<void> {
-    if (!LOGGING_LEVELS.includes(level)) throw unknownLevel(level)
+    if (!isLoggingLevel(level)) throw unknownLevel(level)
     const { logLevel } = this.requestMeta
-    if (logLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel)) return
+    if (logLevel === undefined || severityOf(level) < severityOf(logLevel)) return
     return this.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
   }
 
@@ -244,7 +244,6 @@ function markHandled<T>(promise: Promise<T>): Promise<T> {
 }
 
 function unknownLevel(level: unknown): TypeError {
-  const levels = LOGGING_LEVELS.map((one) => JSON.stringify(one)).join(', ')
   const hint = level === 'warn' ? '. Use "warning"' : ''
-  return new TypeError(`call.log(level, data): level must be one of ${levels}, not ${describe(level)}${hint}`)
+  return new TypeError(`call.log(level, data): level must be one of ${LOGGING_LEVELS.join(', ')}, not ${describe(level)}${hint}`)
 }

@@ -25,7 +25,7 @@ export function hasUniqueNames(value: unknown, text: string): boolean {
   return countColonsAfterQuotes(text) === members || countWrittenMembers(text) === members
 }
 
-/** Counts the colons after a quotation mark that is not escaped: there is one for each member, and one for each string that starts with a colon. */
+/** Counts the colons after a quotation mark that is not escaped: there is one for each member, and one for each string that starts with a colon, or with white space and a colon. */
 function countColonsAfterQuotes(text: string): number {
   let colons = 0
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
