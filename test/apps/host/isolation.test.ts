@@ -185,7 +185,7 @@ test('the proxy page as a file enforces the policy too', async () => {
 })
 
 test('a view that never connects is removed, and the error says so', async () => {
-  const shown = show('silent', 'probes', { tool: 'silent', sandbox: host.sandbox, args: {}, handshakeTimeoutMs: 300 })
+  const shown = show('silent', 'probes', { tool: 'silent', sandbox: host.sandbox, args: {}, handshakeTimeoutMs: 5000 })
   await expect(shown).rejects.toThrow(/ui\/initialize/)
 })
 

@@ -127,7 +127,7 @@ describe('a page without a server', () => {
   })
 
   test('that does not connect has a failure', async () => {
-    const view = await host.show({ html: '<p>silent</p>', handshakeTimeoutMs: 500 })
+    const view = await host.show({ html: '<p>silent</p>', handshakeTimeoutMs: 5000 })
     expect(view.failure).toMatchObject({
       code: 'VIEW_NOT_CONNECTED',
       message: expect.stringContaining('did not send ui/initialize'),

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createRandom } from '../../../test-kit/random.ts'
 import { isObject, type JsonObject, type Message } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/types.ts'
@@ -102,6 +102,42 @@ describe('createHostBridge', () => {
     const poor = createView({ ...none, client: undefined as never })
     await poor.connect()
     expect((await poor.ask(method, wrong)).error?.code).toBe(-32601)
+  })
+
+  test('answers requests between ui/initialize and ui/notifications/initialized when the view is ready', async () => {
+    const { bridge, posted, events, ask, settled, called } = createView()
+    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    for (let id = 1; id <= 21; id++)
+      bridge.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'app', arguments: {} } })
+    await settled()
+    expect(called).toEqual([])
+    // A view that sends many is told that it is too early.
+    expect(posted.slice(1)).toMatchObject([{ id: 21, error: { code: -32600 } }])
+    bridge.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
+    await expect.poll(() => posted.length).toBe(22)
+    expect(posted.slice(2)).toMatchObject(Array.from({ length: 20 }, (_, at) => ({ id: at + 1, result: {} })))
+    expect(events.filter(({ type }) => type === 'refused')).toHaveLength(1)
+  })
+
+  test('answers an early request of a view that never gets ready with an error, and none of a view that was removed', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { bridge, posted } = createView()
+    const send = (id: string, method: string, params: JsonObject = {}) => bridge.receive({ jsonrpc: '2.0', id, method, params })
+    send('a', 'ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    await vi.advanceTimersByTimeAsync(0)
+    send('b', 'tools/call', { name: 'app', arguments: {} })
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(posted).toMatchObject([
+      { id: 'a' },
+      { id: 'b', error: { code: -32600, message: expect.stringContaining('initialized') } },
+    ])
+    send('c', 'tools/call', { name: 'app', arguments: {} })
+    await vi.advanceTimersByTimeAsync(10)
+    await bridge.close()
+    expect(vi.getTimerCount()).toBe(0)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(posted).toHaveLength(2)
   })
 
   test('calls only tools of the server that views may call', async () => {

@@ -12,6 +12,7 @@ import type { HostContext } from '../view/types.ts'
 import { appHostOf, BRIDGE_OPTIONS, type BridgeState, type HostBridgeOptions } from './bridge-options.ts'
 import { offerCapabilities } from './capabilities.ts'
 import { createDelivery } from './delivery.ts'
+import { createEarlyRequests } from './early-requests.ts'
 import { createAdmission, findFault } from './message-limits.ts'
 import { shownMethod, type ViewState } from './methods.ts'
 import { takeNotifications } from './notifications.ts'
@@ -108,14 +109,20 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
     calls: createServerCalls({ client: options.client, view: options.uri, approve: options.approve }),
   }
   const delivery = createDelivery((method, params) => notify(method, params), tells)
+  const early = createEarlyRequests()
+  const onReady = (): void => {
+    delivery.open()
+    early.release()
+  }
   const peer = createPeer(port.channel, {
     exchange: answerRequests({
       ...parts,
       onInitialize: () => delivery.pause(),
+      untilReady: () => early.wait(),
       changeContext: (change) => changeContext(change),
       notify: (method, params) => notify(method, params),
     }),
-    onNotification: takeNotifications({ ...parts, onReady: () => delivery.open(), cancel: (id) => peer.cancel(id) }),
+    onNotification: takeNotifications({ ...parts, onReady, cancel: (id) => peer.cancel(id) }),
     sendCancellation: (requestId) => notify('notifications/cancelled', { requestId }),
     onError: (error) => emit({ type: 'error', error }),
   })
@@ -146,6 +153,7 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
     }
     enter('closed')
     peer.cancelAll()
+    early.release()
     await peer.close()
   }
   return {

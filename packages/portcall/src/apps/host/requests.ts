@@ -27,6 +27,8 @@ export interface BridgeParts {
 
 interface RequestParts extends BridgeParts {
   readonly onInitialize: () => void
+  /** Resolves when the view is ready, or has not become ready in time. */
+  readonly untilReady: () => Promise<void>
   readonly changeContext: (change: HostContext) => void
   readonly notify: (method: string, params: JsonObject) => void
 }
@@ -34,12 +36,13 @@ interface RequestParts extends BridgeParts {
 type Answer = (params: JsonObject, context: ServerCallContext) => JsonObject | Promise<JsonObject>
 
 const DEFAULT_STATES: readonly ViewState[] = ['ready', 'closing']
+const statesOf = ({ states = DEFAULT_STATES }: MethodRule): readonly ViewState[] => states
 const INFO: Implementation = { name: 'portcall', version: '0' }
 
 /** Reports why a message may not be sent now, or `undefined` if it may. */
 export function findRefusal(rule: MethodRule, method: string, { state, capabilities }: BridgeParts): RpcError | undefined {
-  const { states = DEFAULT_STATES, capability } = rule
-  if (!states.includes(state.name))
+  const { capability } = rule
+  if (!statesOf(rule).includes(state.name))
     return new RpcError(ErrorCode.invalidRequest, `Invalid request: ${method} is not allowed ${DURING[state.name]}`)
   if (capability !== undefined && capabilities.all[capability] === undefined)
     return new RpcError(ErrorCode.methodNotFound, `${method}: this host does not offer ${capability}`)
@@ -64,6 +67,8 @@ export function answerRequests(parts: RequestParts): Exchange {
   const answer = async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     const rule = ruleOf(method, 'request')
     if (!rule) throw refuse(method, new RpcError(ErrorCode.methodNotFound, `Unknown method: ${shownMethod(method)}`))
+    if (parts.state.name === 'initializing' && !statesOf(rule).includes('initializing')) await parts.untilReady()
+    if (signal.aborted) return {}
     const refusal = findRefusal(rule, method, parts)
     if (refusal) throw refuse(method, refusal)
     const problem = rule.params(params, 'params')
