@@ -24,6 +24,8 @@ test('copies of received metadata share their hidden class, so that code that re
   const haveSameMap = new Function('one', 'other', 'return %HaveSameMap(one, other)') as (one: object, other: object) => boolean
   const received = () =>
     JSON.parse('{"io.modelcontextprotocol/protocolVersion":"2026-07-28","progressToken":1}') as { progressToken: number }
-  const [first, ...others] = Array.from({ length: 50 }, () => withTraceContext(received(), ROOT_CONTEXT)).slice(-10)
-  expect(others.every((other) => first && haveSameMap(first, other))).toBe(true)
+  const copies = Array.from({ length: 100 }, () => withTraceContext(received(), ROOT_CONTEXT))
+  // The engine may replace the class of all objects of a shape, such as during a garbage collection.
+  const changes = copies.filter((copy, at) => at > 0 && !haveSameMap(copies[at - 1] ?? {}, copy))
+  expect(changes.length).toBeLessThan(5)
 })
