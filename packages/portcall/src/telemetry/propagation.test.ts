@@ -25,7 +25,7 @@ test('copies of received metadata share their hidden class, so that code that re
   const received = () =>
     JSON.parse('{"io.modelcontextprotocol/protocolVersion":"2026-07-28","progressToken":1}') as { progressToken: number }
   const copies = Array.from({ length: 100 }, () => withTraceContext(received(), ROOT_CONTEXT))
-  // The engine may replace the class of all objects of a shape, such as during a garbage collection.
+  // Seldom, one copy differs, for a reason that is not known. If they shared no class, nine of ten would differ.
   const changes = copies.filter((copy, at) => at > 0 && !haveSameMap(copies[at - 1] ?? {}, copy))
-  expect(changes.length).toBeLessThan(5)
+  expect(changes.length).toBeLessThanOrEqual(2)
 })
