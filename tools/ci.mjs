@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ROOT } from './lib/paths.mjs'
 
 const LOGS = join(ROOT, 'results', 'ci')
-/** Groups that run at a time. With three, two cores are idle for a quarter of the time, because many tests wait. */
+/** Groups that run at a time. With three, two cores are idle for a third of the time, because many tests wait. */
 const LANES = 4
 const KILL_AFTER_MS = 10_000
 /** How long the output of a step may stay open after its end, held by a process that outlives it. */

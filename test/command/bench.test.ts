@@ -115,7 +115,7 @@ describe('portcall bench', () => {
 
   test('agrees with autocannon on the same request', { timeout: 2 * LONG_MS }, async () => {
     const url = await serveModule(LOAD)
-    // A busy machine adds milliseconds to a call, not to both programs the same.
+    // A busy machine adds milliseconds to a call, and not as many in both programs.
     const call = ['wait', 'ms=100']
     const { headers, body } = await recordRequest(url, call)
     const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`])
