@@ -119,6 +119,25 @@ describe('createHostBridge', () => {
     expect(events.filter(({ type }) => type === 'refused')).toHaveLength(1)
   })
 
+  test('neither runs nor answers an early request that the view has cancelled, and takes another in its place', async () => {
+    const { bridge, posted, events, ask, settled, called } = createView()
+    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    for (let id = 1; id <= 20; id++)
+      bridge.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'app', arguments: {} } })
+    await settled()
+    for (let requestId = 1; requestId <= 20; requestId++)
+      bridge.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+    await settled()
+    bridge.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'app', arguments: {} } })
+    await settled()
+    bridge.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
+    await expect.poll(() => posted.length).toBe(2)
+    await settled()
+    expect(posted.slice(1)).toMatchObject([{ id: 1, result: {} }])
+    expect(called).toHaveLength(1)
+    expect(events.filter(({ type }) => type === 'refused')).toEqual([])
+  })
+
   test('answers an early request of a view that never gets ready with an error, and none of a view that was removed', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())

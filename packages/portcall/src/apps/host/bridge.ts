@@ -118,7 +118,7 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
     exchange: answerRequests({
       ...parts,
       onInitialize: () => delivery.pause(),
-      untilReady: () => early.wait(),
+      untilReady: (signal) => early.wait(signal),
       changeContext: (change) => changeContext(change),
       notify: (method, params) => notify(method, params),
     }),
@@ -153,7 +153,6 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
     }
     enter('closed')
     peer.cancelAll()
-    early.release()
     await peer.close()
   }
   return {

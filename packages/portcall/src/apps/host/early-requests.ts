@@ -7,9 +7,9 @@ const WAIT_MS = 5000
 const MAX_WAITING = 20
 
 export interface EarlyRequests {
-  /** Resolves when the view is ready or removed, after a time, and at once if many requests wait. */
-  wait(): Promise<void>
-  /** Ends the waiting: the view is ready, or was removed. */
+  /** Resolves when the view is ready, when the request is cancelled, after a time, and at once if many requests wait. */
+  wait(signal: AbortSignal): Promise<void>
+  /** Ends the waiting: the view is ready. */
   release(): void
 }
 
@@ -20,11 +20,11 @@ export interface EarlyRequests {
 export function createEarlyRequests(): EarlyRequests {
   const waiting = new Set<AbortController>()
   return {
-    async wait() {
+    async wait(signal) {
       if (waiting.size >= MAX_WAITING) return
       const timer = new AbortController()
       waiting.add(timer)
-      await delay(WAIT_MS, timer.signal).catch(() => {})
+      await delay(WAIT_MS, timer.signal, signal).catch(() => {})
       waiting.delete(timer)
     },
     release() {

@@ -119,7 +119,12 @@ export const VIEW_METHODS: { readonly [method in ViewMethod]: MethodRule } = {
     capability: 'logging',
     params: recordOf({ level: textValue, 'logger?': textValue, data: anyValue }),
   },
-  'notifications/cancelled': { kind: 'notification', params: recordOf({ requestId: idValue, 'reason?': textValue }) },
+  'notifications/cancelled': {
+    kind: 'notification',
+    // A request that waits for the view to be ready can be cancelled too.
+    states: ['initializing', 'ready', 'closing'],
+    params: recordOf({ requestId: idValue, 'reason?': textValue }),
+  },
   'notifications/progress': { kind: 'notification', params: objectValue },
   'notifications/tools/list_changed': { kind: 'notification', params: anyValue },
 }

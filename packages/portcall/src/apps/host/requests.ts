@@ -27,8 +27,8 @@ export interface BridgeParts {
 
 interface RequestParts extends BridgeParts {
   readonly onInitialize: () => void
-  /** Resolves when the view is ready, or has not become ready in time. */
-  readonly untilReady: () => Promise<void>
+  /** Resolves when the view is ready, when the request is cancelled, or when the view has not become ready in time. */
+  readonly untilReady: (signal: AbortSignal) => Promise<void>
   readonly changeContext: (change: HostContext) => void
   readonly notify: (method: string, params: JsonObject) => void
 }
@@ -67,7 +67,7 @@ export function answerRequests(parts: RequestParts): Exchange {
   const answer = async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     const rule = ruleOf(method, 'request')
     if (!rule) throw refuse(method, new RpcError(ErrorCode.methodNotFound, `Unknown method: ${shownMethod(method)}`))
-    if (parts.state.name === 'initializing' && !statesOf(rule).includes('initializing')) await parts.untilReady()
+    if (parts.state.name === 'initializing' && !statesOf(rule).includes('initializing')) await parts.untilReady(signal)
     if (signal.aborted) return {}
     const refusal = findRefusal(rule, method, parts)
     if (refusal) throw refuse(method, refusal)
