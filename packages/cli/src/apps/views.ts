@@ -4,10 +4,10 @@ import type { ShowViewOptions } from 'portcall/apps/testing'
 import type { Client } from 'portcall/client'
 import type { FirstView } from 'portcall/inspector'
 import { isObject, type JsonObject } from 'portcall/jsonrpc'
-import { readArguments, readInput } from '../arguments.ts'
+import { readInput } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { unknownName } from '../command-line/did-you-mean.ts'
-import { buildValidArguments } from '../commands/call.ts'
+import { readToolArguments } from '../commands/call.ts'
 import type { AppsFlags } from './flags.ts'
 
 /** A tool with a view, and the arguments of its call. */
@@ -37,7 +37,7 @@ export async function readViewCalls(flags: AppsFlags, client: Client): Promise<V
   const named: ViewCall[] = []
   for (const call of flags.call) {
     const [name = '', ...words] = call.trim().split(/\s+/)
-    named.push({ tool: find(name).name, args: await buildValidArguments(client, name, await readArguments(words)), missing: [] })
+    named.push({ tool: find(name).name, args: await readToolArguments(client, name, words), missing: [] })
   }
   if (flags.tool !== undefined) {
     const tool = find(flags.tool)

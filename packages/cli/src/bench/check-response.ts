@@ -2,7 +2,8 @@ import { isObject } from 'portcall/jsonrpc'
 import { parseJson } from '../../../util/src/parse-json.ts'
 import type { CallFailure } from './lane.ts'
 
-const DATA_LINE = /^data:(.*)$/gm
+/** A longer message is only checked for its id if its length is that of the last one, because parsing would slow down the load. */
+const LARGE_LENGTH = 64 * 1024
 
 /** Returns how a result means that the call has failed. */
 export function failureOfResult(result: unknown): CallFailure {
@@ -11,20 +12,39 @@ export function failureOfResult(result: unknown): CallFailure {
   return result.resultType === 'input_required' ? 'input required' : undefined
 }
 
-/** Returns how the body of an HTTP response means that the call has failed. */
-export function failureOfBody(status: number, isStream: boolean, body: string): CallFailure {
-  if (status !== 200) return `HTTP ${status}`
-  // The response is the last event of a stream.
-  const text = isStream ? [...body.matchAll(DATA_LINE)].at(-1)?.[1] : body
-  const message = parseJson(text ?? '')
-  if (!isObject(message)) return 'invalid response'
-  if (isObject(message.error)) return `error ${message.error.code}`
-  return failureOfResult(message.result)
-}
-
 /** Returns the kind of an error that a client has thrown. */
 export function failureOfError(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined
   return typeof code === 'number' ? `error ${code}` : String(code ?? error.name)
+}
+
+/** The outcome of a call. */
+export interface MeasuredOutcome {
+  readonly failure: CallFailure
+}
+
+const SUCCESS: MeasuredOutcome = { failure: undefined }
+const INVALID: MeasuredOutcome = { failure: 'invalid response' }
+
+/** Checks the responses to calls that differ in nothing but their ids. */
+export class MessageCheck {
+  #checkedLength = -1
+
+  /** Returns the outcome of the call with an id; undefined for a message that is no response, such as a notification. */
+  outcomeOf(text: string, id: number): MeasuredOutcome | undefined {
+    if (text.length > LARGE_LENGTH && text.length === this.#checkedLength && text.includes(String(id))) return SUCCESS
+    const message = parseJson(text)
+    if (!isObject(message) || 'method' in message) return undefined
+    const outcome = outcomeOfResponse(message, id)
+    this.#checkedLength = outcome.failure === undefined ? text.length : -1
+    return outcome
+  }
+}
+
+function outcomeOfResponse({ id, result, error }: Readonly<Record<string, unknown>>, expectedId: number): MeasuredOutcome {
+  const failedWithoutId = isObject(error) && (id === null || id === undefined)
+  if (id !== expectedId && !failedWithoutId) return { failure: 'wrong id' }
+  if (isObject(error)) return { failure: `error ${error.code}` }
+  return result === undefined ? INVALID : { failure: failureOfResult(result) }
 }

@@ -3,8 +3,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { HttpLane } from './http-lane.ts'
 
-const ANSWER = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"grüezi"}]}}'
+/** Replaced by the id of the request, which has as many digits. */
+const ID = '000000000'
+const ANSWER = `{"jsonrpc":"2.0","id":${ID},"result":{"content":[{"type":"text","text":"grüezi"}]}}`
 const LENGTH = `Content-Length: ${Buffer.byteLength(ANSWER)}\r\n`
+const TIMEOUT_MS = 1000
 const OK = 'HTTP/1.1 200 OK\r\n'
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
@@ -15,8 +18,9 @@ async function callsOf(...responses: string[]): Promise<{ failures: unknown[]; c
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
-    socket.on('data', () => {
-      const text = left.shift() ?? ''
+    socket.on('data', (request) => {
+      const id = /\d{9}/.exec(request.toString())?.[0] ?? ''
+      const text = (left.shift() ?? '').replaceAll(ID, id)
       if (/\r\n(?:Content-Length|Transfer-Encoding):|204/.test(text)) socket.write(text)
       else socket.end(text)
     })
@@ -24,10 +28,11 @@ async function callsOf(...responses: string[]): Promise<{ failures: unknown[]; c
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const url = new URL(`http://127.0.0.1:${port}/mcp`)
-  const lane = new HttpLane({ url, hasSession: false, parts: ['POST /mcp HTTP/1.1\r\n\r\n{"id":', '}'] }, 5000)
+  const lane = new HttpLane({ url, hasSession: false, parts: ['POST /mcp HTTP/1.1\r\n\r\n{"id":', '}'] }, TIMEOUT_MS)
   onTestFinished(() => {
     lane.close()
     server.close()
+    for (const socket of sockets) socket.destroy()
   })
   const failures: unknown[] = []
   for (const _ of responses) failures.push(await lane.call())
@@ -67,4 +72,47 @@ test('a failure has its kind, and the next call another connection', async () =>
   )
   expect(failures).toEqual(['invalid response', 'invalid response', 'HTTP 503', 'connection closed', undefined])
   expect(connections).toBe(5)
+})
+
+const STREAM = `${OK}Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n`
+
+test('the response is the event with the id of the request, however its lines are split', async () => {
+  const { failures, connections } = await callsOf(
+    `${STREAM}${chunk(`id: 1\ndata:\n\nevent: message\ndata: ${ANSWER.slice(0, 60)}\ndata: ${ANSWER.slice(60)}\n\n`)}0\r\n\r\n`,
+    `${STREAM}${chunk(`data: ${ANSWER}\r\rdata: {"method":"late"}\r\r`)}0\r\n\r\n`,
+    `${STREAM}${chunk(`data: {"id":7,"method":"sampling/createMessage"}\n\ndata: ${ANSWER}\n\n`)}0\r\n\r\n`,
+    `${STREAM}${chunk(`data: {"method":"a"}\n\n`)}0\r\n\r\n`,
+  )
+  expect(failures).toEqual([undefined, undefined, undefined, 'no response'])
+  expect(connections).toBe(1)
+})
+
+test('a response with another id, or without one, is a failure', async () => {
+  const { failures } = await callsOf(
+    ...['7', `"${ID}"`, 'null'].map((id) => `${STREAM}${chunk(`data: ${ANSWER.replace(ID, id)}\n\n`)}0\r\n\r\n`),
+    `${OK}Content-Length: 45\r\n\r\n{"jsonrpc":"2.0","id":123456789,"result":{}} `,
+    `${OK}Content-Length: 51\r\n\r\n{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+    `${OK}Content-Length: 30\r\n\r\n{"jsonrpc":"2.0","id":${ID}}`,
+  )
+  expect(failures).toEqual(['wrong id', 'wrong id', 'wrong id', 'wrong id', 'error -32700', 'invalid response'])
+})
+
+test('the id of a large response is checked too', async () => {
+  const large = ANSWER.replace('grüezi', 'x'.repeat(100_000))
+  const of = (body: string): string => `${OK}Content-Length: ${body.length}\r\n\r\n${body}`
+  const { failures } = await callsOf(of(large), of(large), of(large.replace(ID, '123456789')), of(large))
+  expect(failures).toEqual([undefined, undefined, 'wrong id', undefined])
+})
+
+test('a call ends with its response, even if the stream stays open; a connection is used again when its stream has ended', async () => {
+  const open = `${STREAM}${chunk(`data: ${ANSWER}\n\n`)}`
+  const { failures, connections } = await callsOf(open, open, open, `${OK}${LENGTH}\r\n${ANSWER}`, `${OK}${LENGTH}\r\n${ANSWER}`)
+  expect(failures).toEqual([undefined, undefined, undefined, undefined, undefined])
+  expect(connections).toBe(4)
+})
+
+test('a call that gets no response times out, even if the stream has heartbeats', async () => {
+  const { failures, connections } = await callsOf(`${STREAM}${chunk(': a\n\n')}`, `${OK}${LENGTH}\r\n${ANSWER}`)
+  expect(failures).toEqual(['timeout', undefined])
+  expect(connections).toBe(2)
 })

@@ -18,7 +18,10 @@ const perSecondOf = (calls: number, seconds: number): number => (seconds > 0 ? r
 const inMs = (nanoseconds: number): number => round(nanoseconds / NANOSECONDS, 3)
 
 /** Returns the result of a measurement as JSON. Latencies are in milliseconds and do not include failed calls. */
-export function toBenchJson(subject: BenchSubject, { seconds, calls, failures, latency, unsent }: LoadMeasurement): object {
+export function toBenchJson(
+  subject: BenchSubject,
+  { seconds, calls, failures, latency, unsent, pending, longestWaitMs }: LoadMeasurement,
+): object {
   const hasLatency = latency.count > 0
   const percentiles = PERCENTILES.map((at) => [`p${String(at).replace('.', '_')}`, inMs(latency.percentile(at))])
   return {
@@ -29,6 +32,8 @@ export function toBenchJson(subject: BenchSubject, { seconds, calls, failures, l
     callsPerSecond: perSecondOf(calls, seconds),
     errors: Object.fromEntries(failures),
     ...(subject.perSecond !== undefined && { unsent }),
+    pending,
+    longestWaitMs: round(longestWaitMs, 3),
     ...(hasLatency && {
       latencyMs: {
         min: inMs(latency.min),
@@ -42,7 +47,7 @@ export function toBenchJson(subject: BenchSubject, { seconds, calls, failures, l
 
 /** Returns the result of a measurement as lines of text. */
 export function formatBench(subject: BenchSubject, measurement: LoadMeasurement): string[] {
-  const { seconds, calls, failures, latency, unsent } = measurement
+  const { seconds, calls, failures, latency, unsent, pending, longestWaitMs } = measurement
   const { call, protocolVersion, connections, perSecond } = subject
   const rate = perSecond === undefined ? 'as fast as possible' : `${number(perSecond)} calls per second`
   const errors = [...failures].map(([kind, count]) => `${number(count)} × ${kind}`)
@@ -53,6 +58,9 @@ export function formatBench(subject: BenchSubject, measurement: LoadMeasurement)
     `errors   ${errors.length > 0 ? errors.join(', ') : 'none'}`,
     ...(latency.count > 0 ? [`latency  ${latencies.join('  ')}  max ${ms(latency.max)}  mean ${ms(latency.mean)}`] : []),
     ...(unsent > 0 ? [`unsent   ${number(unsent)} calls were due, but all connections were in use`] : []),
+    ...(longestWaitMs * NANOSECONDS > latency.max
+      ? [`pending  ${number(pending)} without a response at the end, for up to ${round(longestWaitMs / 1000, 1)} s`]
+      : []),
   ]
 }
 

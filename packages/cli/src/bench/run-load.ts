@@ -7,7 +7,7 @@ export interface LoadPlan {
   /** How long to call before the measurement starts. */
   readonly warmUpMs: number
   readonly durationMs: number
-  /** Ends the measurement after this many calls. */
+  /** The number of calls after the warm-up. The measurement ends when they have ended. */
   readonly maxCalls: number
   /** Calls a second, at fixed times. Without it, each lane makes its next call when it has the response to the last one. */
   readonly perSecond: number | undefined
@@ -24,6 +24,10 @@ export interface LoadMeasurement {
   readonly latency: RecordableHistogram
   /** Calls that were due and could not be sent, because no lane was free. */
   readonly unsent: number
+  /** Calls that had no outcome at the end. */
+  readonly pending: number
+  /** How long the first of them had waited then, in milliseconds. */
+  readonly longestWaitMs: number
 }
 
 const NANOSECONDS = 1e6
@@ -44,11 +48,14 @@ export async function runLoad(lanes: readonly Lane[], plan: LoadPlan, signal: Ab
   return recorder.result()
 }
 
-/** Collects the outcomes of the calls that end during the measurement. */
+/** Makes the calls, and collects the outcomes of those that end during the measurement. */
 interface Recorder {
   readonly isRunning: boolean
   readonly stopped: Promise<void>
-  record(startedAt: number, failure: CallFailure): void
+  /** How many more calls may be started, if those in flight end after the warm-up. */
+  callsLeft(): number
+  /** Makes a call. Its latency counts from `startedAt`. */
+  call(lane: Lane, startedAt: number): Promise<void>
   /** Sets the function that returns how many calls are due and not sent. It is called when the measurement ends. */
   countUnsent(count: () => number): void
   stop(): void
@@ -58,36 +65,45 @@ interface Recorder {
 function createRecorder({ warmUpMs, maxCalls }: LoadPlan): Recorder {
   const latency = createHistogram()
   const failures = new Map<string, number>()
+  const inFlight = new Map<Lane, number>()
   const startsAt = now() + warmUpMs
   let endsAt: number | undefined
   let calls = 0
   let countUnsent = (): number => 0
-  let unsent = 0
+  let atEnd = { unsent: 0, pending: 0, longestWaitMs: 0 }
   let resolveStopped!: () => void
   const stopped = new Promise<void>((resolve) => (resolveStopped = resolve))
   const stop = (): void => {
     if (endsAt !== undefined) return
     endsAt = now()
-    unsent = countUnsent()
+    const longestWaitMs = inFlight.size > 0 ? endsAt - Math.min(...inFlight.values()) : 0
+    atEnd = { unsent: countUnsent(), pending: inFlight.size, longestWaitMs }
     resolveStopped()
+  }
+  const record = (startedAt: number, failure: CallFailure): void => {
+    const endedAt = now()
+    if (endsAt !== undefined || endedAt < startsAt) return
+    if (failure !== undefined) failures.set(failure, (failures.get(failure) ?? 0) + 1)
+    else latency.record(Math.max(1, Math.round((endedAt - startedAt) * NANOSECONDS)))
+    if (++calls === maxCalls) stop()
   }
   return {
     stopped,
     get isRunning() {
       return endsAt === undefined
     },
-    record(startedAt, failure) {
-      const endedAt = now()
-      if (endsAt !== undefined || endedAt < startsAt) return
-      if (failure !== undefined) failures.set(failure, (failures.get(failure) ?? 0) + 1)
-      else latency.record(Math.max(1, Math.round((endedAt - startedAt) * NANOSECONDS)))
-      if (++calls === maxCalls) stop()
+    callsLeft: () => maxCalls - calls - inFlight.size,
+    async call(lane, startedAt) {
+      inFlight.set(lane, startedAt)
+      const failure = await lane.call()
+      inFlight.delete(lane)
+      record(startedAt, failure)
     },
     countUnsent(count) {
       countUnsent = count
     },
     stop,
-    result: () => ({ seconds: Math.max(0, (endsAt ?? now()) - startsAt) / 1000, calls, failures, latency, unsent }),
+    result: () => ({ seconds: Math.max(0, (endsAt ?? now()) - startsAt) / 1000, calls, failures, latency, ...atEnd }),
   }
 }
 
@@ -98,9 +114,8 @@ const YIELD_MS = 10
 async function runClosedLoop(lanes: readonly Lane[], recorder: Recorder): Promise<void> {
   let yieldAt = now() + YIELD_MS
   const run = async (lane: Lane): Promise<void> => {
-    while (recorder.isRunning) {
-      const startedAt = now()
-      recorder.record(startedAt, await lane.call())
+    while (recorder.isRunning && recorder.callsLeft() > 0) {
+      await recorder.call(lane, now())
       if (now() < yieldAt) continue
       await setImmediate()
       yieldAt = now() + YIELD_MS
@@ -119,16 +134,15 @@ function runOpenLoop(lanes: readonly Lane[], recorder: Recorder, perSecond: numb
   const intervalMs = 1000 / perSecond
   let sent = 0
   const dueCalls = (): number => Math.floor((now() - startedAt) / intervalMs) + 1
-  recorder.countUnsent(() => Math.max(0, dueCalls() - sent))
+  recorder.countUnsent(() => Math.max(0, Math.min(dueCalls() - sent, recorder.callsLeft())))
 
   const sendDue = (): void => {
     const due = dueCalls()
-    while (recorder.isRunning && sent < due) {
+    while (recorder.isRunning && sent < due && recorder.callsLeft() > 0) {
       const lane = free.pop()
       if (!lane) return
       const dueAt = startedAt + sent++ * intervalMs
-      void lane.call().then((failure) => {
-        recorder.record(dueAt, failure)
+      void recorder.call(lane, dueAt).then(() => {
         free.push(lane)
         sendDue()
       })
@@ -138,8 +152,9 @@ function runOpenLoop(lanes: readonly Lane[], recorder: Recorder, perSecond: numb
     if (!recorder.isRunning) return
     sendDue()
     const waitMs = startedAt + sent * intervalMs - now()
-    if (free.length > 0 && waitMs < SPIN_MS) void setImmediate().then(tick)
-    else setTimeout(tick, free.length > 0 ? waitMs - SPIN_MS : 1)
+    const canSend = free.length > 0 && recorder.callsLeft() > 0
+    if (canSend && waitMs < SPIN_MS) void setImmediate().then(tick)
+    else setTimeout(tick, canSend ? waitMs - SPIN_MS : 1)
   }
   tick()
   return recorder.stopped

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { CallToolResult, Client } from 'portcall/client'
 import type { ServerSnapshot } from 'portcall/diagnostics'
-import { readArguments } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
-import { buildValidArguments } from '../commands/call.ts'
+import { readToolArguments } from '../commands/call.ts'
 
 /** Reads the snapshot of the published version of a server. @throws CliError if the file is none. */
 export async function readPublished(path: string): Promise<ServerSnapshot> {
@@ -19,7 +18,7 @@ export async function callTools(calls: readonly string[], client: Client): Promi
   const results: { [tool: string]: CallToolResult } = {}
   for (const call of calls) {
     const [name = '', ...words] = call.trim().split(/\s+/)
-    const params = await buildValidArguments(client, name, await readArguments(words))
+    const params = await readToolArguments(client, name, words)
     results[name] = (await client.callTool(name, params)) as CallToolResult
   }
   return results

@@ -5,7 +5,7 @@ import { type LoadMeasurement, type LoadPlan, runLoad } from '../bench/run-load.
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import type { ExitReason } from '../exit-codes.ts'
-import { buildValidArguments } from './call.ts'
+import { toolArgumentsReader, UNCHECKED } from './call.ts'
 
 const FLAGS = {
   connections: {
@@ -15,7 +15,7 @@ const FLAGS = {
     description: 'Connections with one call at a time each; over stdio, calls in flight (default: 10)',
   },
   duration: { type: 'string', short: 'd', value: 'SECONDS', description: 'How long to measure (default: 10)' },
-  calls: { type: 'string', value: 'N', description: 'Stop after this many calls' },
+  calls: { type: 'string', value: 'N', description: 'Make this many calls after the warm-up, then stop' },
   rate: {
     type: 'string',
     short: 'r',
@@ -23,6 +23,7 @@ const FLAGS = {
     description: 'Calls per second, sent at fixed times (default: as many as the server answers)',
   },
   'warm-up': { type: 'string', value: 'SECONDS', description: 'How long to call before the measurement starts (default: 1)' },
+  unchecked: UNCHECKED,
   method: { type: 'string', value: 'METHOD', description: 'Measure this method instead of a tool; the arguments are its params' },
 } as const
 
@@ -45,9 +46,9 @@ export const benchCommand: Command = defineCommand({
   serverUse: 'connect',
   args: ['[tool]', '[arguments...]'],
   details: [
-    'Calls a tool repeatedly, on several connections at once, and prints calls per second, latencies and errors. Each response is checked. The exit code is 1 if calls failed.',
+    'Calls a tool repeatedly, on several connections at once, and prints calls per second, latencies and errors. Each response is checked. The exit code is 1 if calls failed, or if none got a response.',
     'Without --rate, each connection makes its next call when it has the response to the last one. This measures how much a server can do. With --rate, calls are due at fixed times, and latency counts from then: a call that has to wait because the server is slow does not look fast. This measures what clients experience.',
-    'Over HTTP, the command connects once (for a session, once per connection), records the request, and sends it on plain sockets with a new id each time. Other servers are called through one client, in the same process as the measurement.',
+    'Over HTTP, the command connects once (for a session, once per connection) and makes the call, records the request, and sends it on plain sockets with a new id each time. That a response has this id is checked too. Other servers are called through one client, in the same process as the measurement.',
   ],
   choices: [
     {
@@ -72,7 +73,7 @@ export const benchCommand: Command = defineCommand({
     const plan = readPlan(flags)
     const connections = numberOf(flags, 'connections') ?? 1
     const { perSecond } = plan
-    const { tool, readCall } = readCallOf(args, flags.method)
+    const { tool, readCall } = readCallOf(args, flags)
     const options = { invocation: { ...invocation, flags }, connections, readCall, timeoutMs: timeoutOf(flags) }
     return withLanes(options, async ({ lanes, protocolVersion }) => {
       const measurement = await runLoad(lanes, plan, io.signal)
@@ -88,16 +89,15 @@ export const benchCommand: Command = defineCommand({
 /** Returns the tool that is measured, unless it is another method, and a function that reads the whole call. */
 function readCallOf(
   args: readonly string[],
-  method: string | undefined,
+  flags: ValuesOf<typeof FLAGS>,
 ): { readonly tool: string | undefined; readonly readCall: LanesOptions['readCall'] } {
+  const { method } = flags
   if (method !== undefined)
     return { tool: undefined, readCall: async () => ({ method, params: buildArguments(await readArguments(args)) }) }
   const [tool = '', ...words] = args
   if (tool === '') throw usageError('missing argument <tool>', 'pass a tool, or --method METHOD')
-  return {
-    tool,
-    readCall: async (client) => ({ tool, args: await buildValidArguments(client, tool, await readArguments(words)) }),
-  }
+  const readToolArguments = toolArgumentsReader(flags)
+  return { tool, readCall: async (client) => ({ tool, args: await readToolArguments(client, tool, words) }) }
 }
 
 function exitReasonOf({ failures, calls }: LoadMeasurement, signal: AbortSignal): ExitReason {

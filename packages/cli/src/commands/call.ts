@@ -1,11 +1,17 @@
 import type { CallToolResult, Client } from 'portcall/client'
 import { isObject, type JsonObject } from 'portcall/jsonrpc'
-import { type Argument, buildArguments, readArguments, validateArguments } from '../arguments.ts'
+import { buildArguments, readArguments, validateArguments } from '../arguments.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { findByName } from '../command-line/did-you-mean.ts'
 import { printResult } from '../print-result.ts'
 import { createProgressBar } from '../progress.ts'
 import { withTasksClient } from '../target/connect.ts'
+
+/** The option of commands that call tools. */
+export const UNCHECKED = {
+  type: 'boolean',
+  description: 'Send the arguments without fetching the schema of the tool',
+} as const
 
 /** `portcall call` */
 export const callCommand: Command = defineCommand({
@@ -29,7 +35,7 @@ export const callCommand: Command = defineCommand({
   ],
   flags: {
     save: { type: 'string', value: 'DIR', description: 'Save images, audio and other binary content to this directory' },
-    unchecked: { type: 'boolean', description: 'Send the arguments without fetching the schema of the tool' },
+    unchecked: UNCHECKED,
   },
   examples: [
     'portcall call http://127.0.0.1:3000/mcp greet name=Ada',
@@ -38,8 +44,7 @@ export const callCommand: Command = defineCommand({
   ],
   run: async ({ args: [name = '', ...words], flags, io, ...invocation }) =>
     withTasksClient({ ...invocation, flags, io }, async (client) => {
-      const args = await readArguments(words)
-      const params = flags.unchecked ? buildArguments(args) : await buildValidArguments(client, name, args)
+      const params = await toolArgumentsReader(flags)(client, name, words)
       const bar = createProgressBar(io)
       const { onProgress } = bar
       const result = await client
@@ -49,11 +54,17 @@ export const callCommand: Command = defineCommand({
     }),
 })
 
-/** Builds arguments that match the schema of a tool. @throws CliError when there is no such tool, or the arguments are invalid. */
-export async function buildValidArguments(client: Client, toolName: string, args: readonly Argument[]): Promise<JsonObject> {
+/** Reads the arguments of a tool. @throws CliError if there is no such tool, or they are invalid. */
+export async function readToolArguments(client: Client, toolName: string, words: readonly string[]): Promise<JsonObject> {
+  const args = await readArguments(words)
   const tool = await findByName('tool', toolName, client.tools())
   const schema = isObject(tool.inputSchema) ? tool.inputSchema : {}
   const params = buildArguments(args, schema)
   await validateArguments(params, schema, toolName)
   return params
+}
+
+/** Reads the arguments of a tool, with the schema of the tool or without it. */
+export function toolArgumentsReader({ unchecked }: { readonly unchecked?: boolean | undefined }): typeof readToolArguments {
+  return unchecked ? async (_client, _toolName, words) => buildArguments(await readArguments(words)) : readToolArguments
 }

@@ -1,5 +1,4 @@
 import type { CallToolResult } from 'portcall'
-import { readArguments } from '../arguments.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { unknownName } from '../command-line/did-you-mean.ts'
@@ -9,7 +8,7 @@ import type { Io } from '../io.ts'
 import { printContent, printResult } from '../print-result.ts'
 import { createProgressBar } from '../progress.ts'
 import { type TasksClient, withTasksClient } from '../target/connect.ts'
-import { buildValidArguments } from './call.ts'
+import { readToolArguments } from './call.ts'
 
 /** `portcall tasks` */
 export const tasksCommand: Command = defineCommand({
@@ -75,7 +74,7 @@ const list: Action = async (client, { io }) => {
 }
 
 const start: Action = async (client, { subject, words, saveDir, io }) => {
-  const args = await buildValidArguments(client, subject, await readArguments(words))
+  const args = await readToolArguments(client, subject, words)
   const outcome = await client.tasks.start(subject, args, { signal: io.signal })
   if (!('taskId' in outcome)) return printResult(outcome, io, saveDir)
   if (io.json) io.value({ taskId: outcome.taskId })
