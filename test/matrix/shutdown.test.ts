@@ -23,8 +23,8 @@ interface ExitOutcome {
 }
 
 /** Writes lines to a server process, closes its stdin or sends a signal, and waits until it exits. */
-async function runProcess(lines: object[], end: 'stdin' | 'SIGTERM'): Promise<ExitOutcome> {
-  const child = spawn(process.execPath, [await compileProgram(PROGRAM)], { stdio: 'pipe' })
+async function runProcess(lines: object[], end: 'stdin' | 'SIGTERM', drainTimeoutMs = 5000): Promise<ExitOutcome> {
+  const child = spawn(process.execPath, [await compileProgram(PROGRAM), `${drainTimeoutMs}`], { stdio: 'pipe' })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
@@ -70,6 +70,16 @@ describe('shutdown of a server', () => {
     const { code, messages } = await runProcess([call(1, 'nothing'), call(2, 'counts_slowly', { to: 5 })], 'SIGTERM')
     expect(code).toBe(0)
     expect(messages.map(({ id }) => id)).toEqual([1, 2])
+  })
+
+  test('the responses of a batch are sent even if one of its calls does not end', async () => {
+    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { ...HANDSHAKE, protocolVersion: '2025-03-26' } }
+    const batch = [call(1, 'nothing'), call(2, 'holds'), call(3, 'nothing')]
+    const { code, messages, stderr } = await runProcess([initialize, batch], 'stdin', 200)
+    expect(code).toBe(0)
+    expect(messages).toMatchObject([{ id: 0 }, [{ id: 1 }, { id: 3 }]])
+    expect(messages[1]).toHaveLength(2)
+    expect(stderr).toContain('200 ms after the client had left')
   })
 
   test('STDIO-005 output of a tool to stdout is redirected to stderr, with one warning', async () => {

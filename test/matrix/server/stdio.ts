@@ -1,4 +1,5 @@
 import { serveStdio } from 'portcall/stdio'
 import { createMatrixServer } from './index.ts'
 
-await serveStdio(createMatrixServer())
+const [, , drainTimeoutMs = '5000'] = process.argv
+await serveStdio(createMatrixServer(), { drainTimeoutMs: Number(drainTimeoutMs) })

@@ -98,3 +98,20 @@ test('whenIdle resolves when all has been answered, each time', async () => {
   }
   expect(log).toEqual([answer(1), [answer(2)], 'idle', answer(3), [answer(4)], 'idle'])
 })
+
+test('a request that is cancelled does not hold back the responses to the rest of its batch, but is waited for', async () => {
+  const { peer, log, receive, end, finish } = startPeer()
+  receive([request(1), request(2), request(3)])
+  finish(2, 3)
+  await settle()
+  expect(log).toEqual([])
+  peer.cancel(1)
+  await settle()
+  expect(log).toEqual([[answer(2), answer(3)]])
+  end()
+  await settle()
+  expect(log).toHaveLength(1)
+  finish(1)
+  await settle()
+  expect(log).toEqual([[answer(2), answer(3)], 'closed'])
+})

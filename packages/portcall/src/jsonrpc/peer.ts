@@ -45,7 +45,7 @@ export interface Peer {
   /** Cancels a request of the other side. Returns whether there is one with this id. */
   cancel(id: unknown, reason?: unknown): boolean
   cancelAll(reason?: unknown): void
-  /** Resolves when every request and batch that was received has been answered. */
+  /** Resolves when every request and batch that was received has been answered, and cancelled requests have ended. */
   whenIdle(): Promise<void>
   close(): Promise<void>
 }
@@ -84,11 +84,11 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     outgoing.request(method, params, { send, abortSource, sendCancellation: options.sendCancellation })
   const sender: RequestSender = { notify: (notification) => channel.send(notification), request }
 
-  const handle = (value: unknown): Promise<Response | undefined> | undefined => {
+  const handle = (value: unknown, context?: PeerRequestContext): Promise<Response | undefined> | undefined => {
     const classified = classify(value)
     switch (classified.kind) {
       case 'request':
-        return incoming.handle(classified.message, new PeerRequestContext(sender))
+        return incoming.handle(classified.message, context ?? new PeerRequestContext(sender))
       case 'notification':
         return void options.onNotification?.(classified.message)
       case 'response':
@@ -122,7 +122,16 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const handleBatch = (batch: readonly unknown[]): Promise<Response | Response[] | undefined> | undefined => {
     const refusal = refuseBatch(batch, options.acceptsBatches?.() ?? false, limits.maxBatch)
     if (refusal) return refuse({ value: batch }, { error: refusal.body() })
-    return answerBatch(batch, async (entry) => handle(entry))
+    return answerBatch(batch, answerEntry)
+  }
+  /** Answers a message of a batch. A request that is cancelled does not hold back the responses to the others. */
+  const answerEntry = async (entry: unknown): Promise<Response | undefined> => {
+    const context = new PeerRequestContext(sender)
+    const answer = handle(entry, context)
+    if (!answer) return undefined
+    void reply(answer.then(() => undefined))
+    const cancelled = new Promise<undefined>((resolve) => void context.onAbort(() => resolve(undefined)))
+    return Promise.race([answer, cancelled])
   }
 
   channel.receive(

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { withTimeout } from '../../../util/src/timers.ts'
@@ -41,6 +42,11 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
   const { drainTimeoutMs = DRAIN_TIMEOUT_MS, limits } = options
   const channel = processChannel(options)
   let closing: unknown
+  /** Sends the responses to the rest of a batch whose other calls were cancelled. */
+  const exitWhenFlushed = async (): Promise<void> => {
+    await withTimeout(channel.close(), CLOSE_TIMEOUT_MS, () => new Error('The responses are not read')).catch(() => {})
+    process.exit(process.exitCode ?? 0)
+  }
   await new Promise<void>((resolve) => {
     const onEnd = (): void => {
       closing = server.close()
@@ -49,10 +55,11 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
         console.error(
           `portcall: calls that ran, or whose responses were not read, ${drainTimeoutMs} ms after the client had left were abandoned (drainTimeoutMs)`,
         )
-        process.exit(process.exitCode ?? 0)
+        peer.cancelAll()
+        setImmediate(exitWhenFlushed)
       }, drainTimeoutMs)
     }
-    serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
+    const peer = serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.stdin.destroy())
   })
   await channel.close()
