@@ -119,6 +119,12 @@ describe('createHostBridge', () => {
     expect(events.filter(({ type }) => type === 'refused')).toHaveLength(1)
   })
 
+  test('answers ping at once after ui/initialize', async () => {
+    const { ask } = createView()
+    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    expect(await ask('ping')).toMatchObject({ result: {} })
+  })
+
   test('neither runs nor answers an early request that the view has cancelled, and takes another in its place', async () => {
     const { bridge, posted, events, ask, settled, called } = createView()
     await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })

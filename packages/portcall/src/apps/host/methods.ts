@@ -83,6 +83,9 @@ export type ViewNotificationMethod =
 /** The name of a message of a view. */
 export type ViewMethod = ViewRequestMethod | ViewNotificationMethod
 
+/** The states of a view that has been initialized, whether or not it has said that it is ready. */
+const INITIALIZED: readonly ViewState[] = ['initializing', 'ready', 'closing']
+
 /** The messages of views. What is not in the table is refused. */
 export const VIEW_METHODS: { readonly [method in ViewMethod]: MethodRule } = {
   'ui/initialize': {
@@ -113,7 +116,7 @@ export const VIEW_METHODS: { readonly [method in ViewMethod]: MethodRule } = {
   'resources/templates/list': { kind: 'request', capability: 'serverResources', params: PAGE },
   'prompts/list': { kind: 'request', params: PAGE },
   'sampling/createMessage': { kind: 'request', capability: 'sampling', params: recordOf({ messages: listOf(objectValue) }) },
-  ping: { kind: 'request', params: anyValue },
+  ping: { kind: 'request', states: INITIALIZED, params: anyValue },
   'notifications/message': {
     kind: 'notification',
     capability: 'logging',
@@ -122,7 +125,7 @@ export const VIEW_METHODS: { readonly [method in ViewMethod]: MethodRule } = {
   'notifications/cancelled': {
     kind: 'notification',
     // A request that waits for the view to be ready can be cancelled too.
-    states: ['initializing', 'ready', 'closing'],
+    states: INITIALIZED,
     params: recordOf({ requestId: idValue, 'reason?': textValue }),
   },
   'notifications/progress': { kind: 'notification', params: objectValue },
