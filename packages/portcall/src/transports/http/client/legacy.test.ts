@@ -255,6 +255,16 @@ describe('a response stream', () => {
     expect(get!.at - endedAt).toBeLessThan(7000)
   })
 
+  test('may have batches as events, as 2025-03-26 allows', async () => {
+    const { call, notifications } = await connectToScript((visit) => {
+      visit.stream()
+      const messages = [{ method: 'one' }, { method: 'two' }, { id: visit.json?.id, result: { x: 1 } }]
+      visit.write(`data: ${JSON.stringify(messages.map((message) => ({ jsonrpc: '2.0', ...message })))}\n\n`)
+    })
+    expect(await call('x')).toMatchObject({ result: { x: 1 } })
+    expect(notifications.map(({ method }) => method)).toEqual(['one', 'two'])
+  })
+
   test('is resumed repeatedly, also after failures', async () => {
     const { call, peer } = await connectToScript((visit, count) => {
       if (count === 2) return visit.send(503)

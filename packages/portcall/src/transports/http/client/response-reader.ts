@@ -28,7 +28,7 @@ type OnOtherEvent = (event: ReceivedSseEvent, isFirst: boolean) => void
 const EVENT_ID = /^[\x20-\x7e]{1,1024}$/
 
 /**
- * Reads the messages of a response: one JSON text (in one revision possibly an array), or an event stream. Updates `position`; `onOtherEvent`
+ * Reads the messages of a response: one JSON text or an event stream. In one revision, a text or an event may be an array. Updates `position`; `onOtherEvent`
  * receives events of other types. An unreadable event is reported and skipped; its error is thrown when the stream ends.
  *
  * @throws InvalidResponseError, ConnectionLostError.
@@ -112,21 +112,21 @@ async function* readEvents(call: HttpCall, position: StreamPosition, onOtherEven
     if (event.retry !== undefined) position.retryDelayMs = event.retry
     if (event.event && event.event !== 'message') onOtherEvent?.(event, isFirst)
     isFirst = false
-    const message = readEvent(isTooDeep(event.data, call) ? { ...event, data: await shorten(event.data, call) } : event, call)
-    if (message instanceof InvalidResponseError) {
-      lastError = message
-      call.reportError(message)
-    } else if (message) yield message
+    const read = readEvent(isTooDeep(event.data, call) ? { ...event, data: await shorten(event.data, call) } : event, call)
+    if (read instanceof InvalidResponseError) {
+      lastError = read
+      call.reportError(read)
+    } else for (const message of read) yield message
   }
   if (lastError) throw lastError
 }
 
-/** Returns the message of an event, an error if it is unreadable, or `undefined` if the event carries no message. */
-function readEvent({ event, data, isMalformed }: ReceivedSseEvent, call: HttpCall): Message | InvalidResponseError | undefined {
+/** Returns the messages of an event, which may be none, or an error if it is unreadable. */
+function readEvent({ event, data, isMalformed }: ReceivedSseEvent, call: HttpCall): Message[] | InvalidResponseError {
   if (isMalformed) return new InvalidResponseError(`${call.displayUrl} sent an event that is not UTF-8`)
-  if ((event && event !== 'message') || !data) return undefined
+  if ((event && event !== 'message') || !data) return []
   try {
-    return toMessage(parse(data, call), call)
+    return toMessages(data, call)
   } catch (error) {
     return error as InvalidResponseError
   }
