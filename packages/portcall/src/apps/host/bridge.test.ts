@@ -77,6 +77,54 @@ describe('createHostBridge', () => {
     expect(methods()).toHaveLength(4)
   })
 
+  for (const waits of [true, false])
+    test(`cancels what a page has ${waits ? 'waiting' : 'running'} when it is loaded again, and takes the same ids again`, async () => {
+      const calls: { name: string; aborted: () => boolean; end: () => void }[] = []
+      const client = {
+        tools: () => ({ toArray: async () => ['old', 'new'].map((name) => tool(name, ['app'])) }),
+        callTool: (name: string, _args: unknown, { signal }: { signal: AbortSignal }) =>
+          new Promise((resolve) => {
+            const end = (): void => resolve({ content: [{ type: 'text', text: name }] })
+            calls.push({ name, aborted: () => signal.aborted, end })
+          }),
+        request: async () => ({}),
+      }
+      const { bridge, posted, events, settled } = createView({ client: client as unknown as AppClient })
+      const load = async (name: string, initialId: number): Promise<void> => {
+        const params = { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' }
+        bridge.receive({ jsonrpc: '2.0', id: initialId, method: 'ui/initialize', params })
+        await settled()
+        const isReady = name === 'new' || !waits
+        if (isReady) bridge.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
+        bridge.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } })
+        if (isReady) await expect.poll(() => calls.at(-1)?.name).toBe(name)
+      }
+      await load('old', 0)
+      await load('new', 1).catch(() => undefined)
+      await load('new', 0)
+      for (const { end } of calls) end()
+      await settled()
+      expect(calls.map(({ name, aborted }) => [name, aborted()])).toEqual(
+        [
+          ['old', true],
+          ['new', true],
+          ['new', false],
+        ].slice(waits ? 1 : 0),
+      )
+      expect(posted.filter((message) => 'id' in message).at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'new' }] } })
+      expect(JSON.stringify(posted)).not.toContain('old')
+      expect(events.filter(({ type }) => type === 'refused')).toEqual([])
+    })
+
+  test('a view that has sent too many messages still gets ready', async () => {
+    const { bridge, ask, settled } = createView()
+    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    for (let id = 0; id < 500; id++) bridge.receive({ jsonrpc: '2.0', id, method: 'ping' })
+    await settled()
+    bridge.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
+    expect(bridge.state).toBe('ready')
+  })
+
   test.each(
     Object.entries(VIEW_METHODS).filter(
       ([method, { kind }]) => kind === 'request' && method !== 'ui/initialize' && method !== 'ping',

@@ -3,19 +3,17 @@ import { checkOptions } from '../../../../util/src/check-options.ts'
 import { errorMessage } from '../../../../util/src/errors.ts'
 import { isJsonEqual } from '../../../../util/src/json-equal.ts'
 import { delay } from '../../../../util/src/timers.ts'
-import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
 import { resultOf } from '../../jsonrpc/errors.ts'
-import { classify, failure, isRequestId, type JsonObject, type Message, notification } from '../../jsonrpc/message.ts'
-import { createPeer } from '../../jsonrpc/peer.ts'
+import { type JsonObject, notification } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/types.ts'
 import type { HostContext } from '../view/types.ts'
 import { appHostOf, BRIDGE_OPTIONS, type BridgeState, type HostBridgeOptions } from './bridge-options.ts'
 import { offerCapabilities } from './capabilities.ts'
 import { createDelivery } from './delivery.ts'
 import { createEarlyRequests } from './early-requests.ts'
-import { createAdmission, findFault } from './message-limits.ts'
-import { shownMethod, type ViewState } from './methods.ts'
+import type { ViewState } from './methods.ts'
 import { takeNotifications } from './notifications.ts'
+import { connectPages } from './page-connection.ts'
 import type { AppHostProfile } from './profiles.ts'
 import { answerRequests } from './requests.ts'
 import { createServerCalls } from './server-calls.ts'
@@ -98,7 +96,6 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
     state.name = name
     emit({ type: 'state', state: name })
   }
-  const port = createPort(options.post, emit)
   const parts = {
     options,
     profile,
@@ -114,21 +111,24 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
     delivery.open()
     early.release()
   }
-  const peer = createPeer(port.channel, {
-    exchange: answerRequests({
-      ...parts,
-      onInitialize: () => delivery.pause(),
-      untilReady: (signal) => early.wait(signal),
-      changeContext: (change) => changeContext(change),
-      notify: (method, params) => notify(method, params),
-    }),
-    onNotification: takeNotifications({ ...parts, onReady, cancel: (id) => peer.cancel(id) }),
-    sendCancellation: (requestId) => notify('notifications/cancelled', { requestId }),
-    onError: (error) => emit({ type: 'error', error }),
-  })
-  const notify = (method: string, params: JsonObject = {}): void => void peer.notify(notification(method, params))
+  const page = connectPages(
+    { post: options.post, emit, state },
+    {
+      exchange: answerRequests({
+        ...parts,
+        onInitialize: () => delivery.pause(),
+        untilReady: (signal) => early.wait(signal),
+        changeContext: (change) => changeContext(change),
+        notify: (method, params) => notify(method, params),
+      }),
+      onNotification: takeNotifications({ ...parts, onReady, cancel: (id) => page.peer.cancel(id) }),
+      sendCancellation: (requestId) => notify('notifications/cancelled', { requestId }),
+      onError: (error) => emit({ type: 'error', error }),
+    },
+  )
+  const notify = (method: string, params: JsonObject = {}): void => void page.peer.notify(notification(method, params))
   const request: HostBridge['request'] = async (method, params = {}, source) =>
-    resultOf(await peer.request(method, params, source), method)
+    resultOf(await page.peer.request(method, params, source), method)
   const changeContext = (context: HostContext): void => {
     const changes = Object.fromEntries(
       Object.entries(context).filter(([name, value]) => !isJsonEqual(state.context[name], value)),
@@ -152,8 +152,8 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
       await patience
     }
     enter('closed')
-    peer.cancelAll()
-    await peer.close()
+    page.peer.cancelAll()
+    await page.peer.close()
   }
   return {
     get state() {
@@ -166,7 +166,7 @@ export function createHostBridge(options: HostBridgeOptions): HostBridge {
       return state.context
     },
     receive(message) {
-      if (state.name !== 'closed') port.receive(message)
+      if (state.name !== 'closed') page.receive(message)
     },
     update({ context, ...update }) {
       delivery.take(update)
@@ -189,61 +189,4 @@ function createEmitter({ onEvent }: HostBridgeOptions): (event: AppEvent) => voi
       console.error(`onEvent: ${errorMessage(error)}`)
     }
   }
-}
-
-/** Connects `post` and `receive` with a peer. Only well-formed messages within the limits pass. */
-function createPort(
-  post: (message: Message) => void,
-  emit: (event: AppEvent) => void,
-): { readonly channel: Channel; receive(message: unknown): void } {
-  const admit = createAdmission()
-  let deliver: (input: ChannelInput) => void = () => {}
-  let end: () => void = () => {}
-  const send = (message: Message): void => {
-    emit({ type: 'message', from: 'host', message })
-    try {
-      post(message)
-    } catch (error) {
-      emit({ type: 'error', error })
-    }
-  }
-  const refuse = (
-    message: unknown,
-    reason: string,
-    { code, isAnswered }: { readonly code: number; readonly isAnswered: boolean },
-  ): void => {
-    const { id, method } = headOf(message)
-    const isRequest = isAnswered && id !== undefined
-    emit({ type: 'refused', reason, ...(method !== undefined && { method }), ...(isRequest && { code }) })
-    if (isRequest) send(failure(id, { code, message: reason }))
-  }
-  return {
-    channel: {
-      send: (message) => void [message].flat().forEach(send),
-      receive: (onInput, onClose) => {
-        ;[deliver, end] = [onInput, onClose]
-      },
-      close: async () => end(),
-    },
-    receive(message) {
-      const admission = admit()
-      if (admission === 'dropped') return
-      const limit = admission === 'refused' ? 'the view sends too many messages' : findFault(message)
-      if (limit !== undefined) return refuse(message, `Invalid request: ${limit}`, { code: INVALID_REQUEST, isAnswered: true })
-      const classified = classify(message)
-      if (classified.kind === 'invalid')
-        return refuse(message, classified.error.message, { code: classified.error.code, isAnswered: classified.silent !== true })
-      emit({ type: 'message', from: 'view', message: classified.message })
-      deliver({ value: classified.message })
-    },
-  }
-}
-
-const INVALID_REQUEST = -32600
-
-/** Reads the id and method of a message that may be anything. */
-function headOf(message: unknown): { readonly id?: string | number; readonly method?: string } {
-  if (typeof message !== 'object' || message === null) return {}
-  const { id, method } = message as { id?: unknown; method?: unknown }
-  return { ...(isRequestId(id) && { id }), ...(typeof method === 'string' && { method: shownMethod(method) }) }
 }
