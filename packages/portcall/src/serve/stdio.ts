@@ -22,6 +22,8 @@ export interface ServeStdioOptions extends PipeLimits, Pick<ServeChannelOptions,
 const DRAIN_TIMEOUT_MS = 5000
 /** How long a server may take to write what it keeps, and to end its programs. */
 const CLOSE_TIMEOUT_MS = 1000
+/** How long responses may take to be written when running calls have been abandoned. */
+const LAST_FLUSH_MS = 100
 const NAMES: OptionNames<ServeStdioOptions> = {
   maxMessageBytes: 1,
   maxJsonDepth: 1,
@@ -44,7 +46,7 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
   let closing: unknown
   /** Sends the responses to the rest of a batch whose other calls were cancelled. */
   const exitWhenFlushed = async (): Promise<void> => {
-    await withTimeout(channel.close(), CLOSE_TIMEOUT_MS, () => new Error('The responses are not read')).catch(() => {})
+    await withTimeout(channel.close(), LAST_FLUSH_MS, () => new Error('The responses are not read')).catch(() => {})
     process.exit(process.exitCode ?? 0)
   }
   await new Promise<void>((resolve) => {
