@@ -31,18 +31,23 @@ const INVALID: MeasuredOutcome = { failure: 'invalid response' }
 export class MessageCheck {
   #checkedLength = -1
 
-  /** Returns the outcome of the call with an id; undefined for a message that is no response, such as a notification. */
+  /** Returns the outcome of the call with an id; undefined for messages without a response, such as notifications. */
   outcomeOf(text: string, id: number): MeasuredOutcome | undefined {
     if (text.length > LARGE_LENGTH && text.length === this.#checkedLength && text.includes(String(id))) return SUCCESS
-    const message = parseJson(text)
-    if (!isObject(message) || 'method' in message) return undefined
+    // In 2025-03-26, responses may be batched.
+    const message = [parseJson(text)].flat().find((entry) => isObject(entry) && !('method' in entry))
+    if (!isObject(message)) return undefined
     const outcome = outcomeOfResponse(message, id)
     this.#checkedLength = outcome.failure === undefined ? text.length : -1
     return outcome
   }
 }
 
-function outcomeOfResponse({ id, result, error }: Readonly<Record<string, unknown>>, expectedId: number): MeasuredOutcome {
+function outcomeOfResponse(
+  { jsonrpc, id, result, error }: Readonly<Record<string, unknown>>,
+  expectedId: number,
+): MeasuredOutcome {
+  if (jsonrpc !== '2.0') return INVALID
   const failedWithoutId = isObject(error) && (id === null || id === undefined)
   if (id !== expectedId && !failedWithoutId) return { failure: 'wrong id' }
   if (isObject(error)) return { failure: `error ${error.code}` }

@@ -8,7 +8,8 @@ const ID = '000000000'
 const ANSWER = `{"jsonrpc":"2.0","id":${ID},"result":{"content":[{"type":"text","text":"grüezi"}]}}`
 const LENGTH = `Content-Length: ${Buffer.byteLength(ANSWER)}\r\n`
 const TIMEOUT_MS = 1000
-const OK = 'HTTP/1.1 200 OK\r\n'
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
+const STREAM = `${OK.replace('application/json', 'text/event-stream')}Transfer-Encoding: chunked\r\n\r\n`
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
 /** Calls a server once for each of the responses, which it sends as they are. Returns how each call failed, and the number of connections. */
@@ -43,7 +44,7 @@ test('responses of all framings are read on one connection', async () => {
   const { failures, connections } = await callsOf(
     `${OK}${LENGTH}\r\n${ANSWER}`,
     `${OK}Transfer-Encoding: chunked\r\n\r\n${chunk(ANSWER.slice(0, 20))}${chunk(ANSWER.slice(20))}0\r\nX-Trailer: a\r\n\r\n`,
-    `${OK}Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(`data: {"method":"a"}\n\ndata: ${ANSWER}\n\n`)}0\r\n\r\n`,
+    `${STREAM}${chunk(`data: {"method":"a"}\n\ndata: ${ANSWER}\n\n`)}0\r\n\r\n`,
     `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${OK}${LENGTH}\r\n${ANSWER}`,
     'HTTP/1.1 204 No Content\r\n\r\n',
     `${OK}${LENGTH}\r\n${ANSWER}`,
@@ -74,16 +75,15 @@ test('a failure has its kind, and the next call another connection', async () =>
   expect(connections).toBe(5)
 })
 
-const STREAM = `${OK}Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n`
-
 test('the response is the event with the id of the request, however its lines are split', async () => {
   const { failures, connections } = await callsOf(
     `${STREAM}${chunk(`id: 1\ndata:\n\nevent: message\ndata: ${ANSWER.slice(0, 60)}\ndata: ${ANSWER.slice(60)}\n\n`)}0\r\n\r\n`,
     `${STREAM}${chunk(`data: ${ANSWER}\r\rdata: {"method":"late"}\r\r`)}0\r\n\r\n`,
     `${STREAM}${chunk(`data: {"id":7,"method":"sampling/createMessage"}\n\ndata: ${ANSWER}\n\n`)}0\r\n\r\n`,
+    `${STREAM}${chunk(`data: [{"method":"a"},${ANSWER}]\n\n`)}0\r\n\r\n`,
     `${STREAM}${chunk(`data: {"method":"a"}\n\n`)}0\r\n\r\n`,
   )
-  expect(failures).toEqual([undefined, undefined, undefined, 'no response'])
+  expect(failures).toEqual([undefined, undefined, undefined, undefined, 'no response'])
   expect(connections).toBe(1)
 })
 
@@ -92,9 +92,13 @@ test('a response with another id, or without one, is a failure', async () => {
     ...['7', `"${ID}"`, 'null'].map((id) => `${STREAM}${chunk(`data: ${ANSWER.replace(ID, id)}\n\n`)}0\r\n\r\n`),
     `${OK}Content-Length: 45\r\n\r\n{"jsonrpc":"2.0","id":123456789,"result":{}} `,
     `${OK}Content-Length: 51\r\n\r\n{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
-    `${OK}Content-Length: 30\r\n\r\n{"jsonrpc":"2.0","id":${ID}}`,
+    ...[`{"jsonrpc":"2.0","id":${ID}}`, ANSWER.replace('"jsonrpc":"2.0",', '')].map(
+      (body) => `${OK}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    ),
+    `HTTP/1.1 200 OK\r\n${LENGTH}\r\n${ANSWER}`,
   )
-  expect(failures).toEqual(['wrong id', 'wrong id', 'wrong id', 'wrong id', 'error -32700', 'invalid response'])
+  expect(failures.slice(0, 5)).toEqual(['wrong id', 'wrong id', 'wrong id', 'wrong id', 'error -32700'])
+  expect(failures.slice(5)).toEqual(['invalid response', 'invalid response', 'invalid response'])
 })
 
 test('the id of a large response is checked too', async () => {

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer'
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createSseDecoder, type SseDecoder } from '../../../portcall/src/transports/http/common/sse-decode.ts'
 import { type ReceivedHead, type ResponseHandler, ResponseParser } from '../../../util/src/response-parser.ts'
 import { failureOfError, MessageCheck } from './check-response.ts'
 import type { CallFailure } from './lane.ts'
 
+const JSON_TYPE = 'application/json'
 const EVENT_STREAM = 'text/event-stream'
 
 /** Sends one request at a time on one socket, and reads the responses. */
@@ -18,6 +19,7 @@ export class LoadConnection implements ResponseHandler {
   /** The id of the call whose outcome is not known. */
   #id: number | undefined
   #status = 0
+  #isJson = false
   #events: SseDecoder | undefined
   #body: Buffer[] = []
 
@@ -27,7 +29,7 @@ export class LoadConnection implements ResponseHandler {
     const isTls = protocol === 'https:'
     const host = hostname.replace(/^\[|\]$/g, '')
     const address = { host, port: Number(port || (isTls ? 443 : 80)) }
-    const socket = isTls ? connectTls({ ...address, servername: host }) : connectTcp(address)
+    const socket = isTls ? connectTls({ ...address, ...(!isIP(host) && { servername: host }) }) : connectTcp(address)
     this.#socket = socket
     socket.setNoDelay(true)
     socket.on('data', (chunk) => this.#read(() => this.#parser.push(chunk), 'invalid response'))
@@ -70,9 +72,10 @@ export class LoadConnection implements ResponseHandler {
   }
 
   onHead({ status, headers }: ReceivedHead): void {
-    const isStream = status === 200 && headers.get('content-type')?.toLowerCase().startsWith(EVENT_STREAM)
+    const type = headers.get('content-type')?.toLowerCase() ?? ''
     this.#status = status
-    this.#events = isStream ? createSseDecoder(Number.POSITIVE_INFINITY) : undefined
+    this.#isJson = type.startsWith(JSON_TYPE)
+    this.#events = status === 200 && type.startsWith(EVENT_STREAM) ? createSseDecoder(Number.POSITIVE_INFINITY) : undefined
     this.#body = []
   }
 
@@ -84,7 +87,7 @@ export class LoadConnection implements ResponseHandler {
 
   onEnd(isReusable: boolean): void {
     if (this.#status !== 200) this.#finish(`HTTP ${this.#status}`)
-    else if (!this.#events) this.#onMessage(toText(this.#body))
+    else if (this.#isJson) this.#onMessage(toText(this.#body))
     this.#finish(this.#events ? 'no response' : 'invalid response')
     if (isReusable) this.#state = 'free'
     else this.close(undefined)

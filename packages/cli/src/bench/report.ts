@@ -13,15 +13,14 @@ export interface BenchSubject {
 const PERCENTILES = [50, 75, 90, 95, 99, 99.9] as const
 const NANOSECONDS = 1e6
 const round = (value: number, digits: number): number => Number(value.toFixed(digits))
-/** A measurement that is interrupted before it starts takes no time. */
-const perSecondOf = (calls: number, seconds: number): number => (seconds > 0 ? round(calls / seconds, 1) : 0)
+/** Returns how many calls succeeded each second. A measurement that is interrupted before it starts takes no time. */
+const perSecondOf = ({ calls, failures, seconds }: LoadMeasurement): number =>
+  seconds > 0 ? round((calls - [...failures.values()].reduce((sum, count) => sum + count, 0)) / seconds, 1) : 0
 const inMs = (nanoseconds: number): number => round(nanoseconds / NANOSECONDS, 3)
 
-/** Returns the result of a measurement as JSON. Latencies are in milliseconds and do not include failed calls. */
-export function toBenchJson(
-  subject: BenchSubject,
-  { seconds, calls, failures, latency, unsent, pending, longestWaitMs }: LoadMeasurement,
-): object {
+/** Returns the result of a measurement as JSON. Latencies are in milliseconds. They and the rate do not include failed calls. */
+export function toBenchJson(subject: BenchSubject, measurement: LoadMeasurement): object {
+  const { seconds, calls, failures, latency, unsent, pending, longestWaitMs } = measurement
   const hasLatency = latency.count > 0
   const percentiles = PERCENTILES.map((at) => [`p${String(at).replace('.', '_')}`, inMs(latency.percentile(at))])
   return {
@@ -29,7 +28,7 @@ export function toBenchJson(
     loop: subject.perSecond === undefined ? 'closed' : 'open',
     seconds: round(seconds, 3),
     calls,
-    callsPerSecond: perSecondOf(calls, seconds),
+    callsPerSecond: perSecondOf(measurement),
     errors: Object.fromEntries(failures),
     ...(subject.perSecond !== undefined && { unsent }),
     pending,
@@ -54,7 +53,7 @@ export function formatBench(subject: BenchSubject, measurement: LoadMeasurement)
   const latencies = PERCENTILES.map((at) => `p${at} ${ms(latency.percentile(at))}`)
   return [
     `${call}, ${protocolVersion}, ${pluralize(connections, 'connection')}, ${rate}`,
-    `calls    ${number(calls)} in ${round(seconds, 1)} s: ${number(perSecondOf(calls, seconds))} per second`,
+    `calls    ${number(calls)} in ${round(seconds, 1)} s: ${number(perSecondOf(measurement))} per second${failures.size > 0 ? ' without errors' : ''}`,
     `errors   ${errors.length > 0 ? errors.join(', ') : 'none'}`,
     ...(latency.count > 0 ? [`latency  ${latencies.join('  ')}  max ${ms(latency.max)}  mean ${ms(latency.mean)}`] : []),
     ...(unsent > 0 ? [`unsent   ${number(unsent)} calls were due, but all connections were in use`] : []),

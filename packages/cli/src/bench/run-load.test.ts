@@ -24,6 +24,24 @@ for (const perSecond of [undefined, 10_000])
       expect({ calls, pending, unsent, sent: sent() }).toEqual({ calls: 10, pending: 0, unsent: 0, sent: 10 })
     })
 
+test('no more calls are due than fit in the time', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { lanes } = createLanes(2, soon)
+    const { calls, unsent, pending } = await runLoad(
+      lanes,
+      { ...PLAN, durationMs: 100, perSecond: 200 },
+      new AbortController().signal,
+    )
+    expect(calls + unsent + pending).toBe(20)
+  }
+})
+
+test('without a duration, ends with the last call', async () => {
+  const { lanes } = createLanes(2, soon)
+  const plan = { ...PLAN, durationMs: Number.POSITIVE_INFINITY, maxCalls: 10 }
+  expect(await runLoad(lanes, plan, new AbortController().signal)).toMatchObject({ calls: 10 })
+})
+
 test('calls of the warm-up do not count', async () => {
   const { lanes, sent } = createLanes(20, soon)
   const plan = { ...PLAN, warmUpMs: 50, maxCalls: 10 }

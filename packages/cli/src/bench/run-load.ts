@@ -6,6 +6,7 @@ import type { CallFailure, Lane } from './lane.ts'
 export interface LoadPlan {
   /** How long to call before the measurement starts. */
   readonly warmUpMs: number
+  /** Infinity: until the number of calls is reached. */
   readonly durationMs: number
   /** The number of calls after the warm-up. The measurement ends when they have ended. */
   readonly maxCalls: number
@@ -38,8 +39,12 @@ export async function runLoad(lanes: readonly Lane[], plan: LoadPlan, signal: Ab
   const recorder = createRecorder(plan)
   const stop = (): void => recorder.stop()
   signal.addEventListener('abort', stop)
-  const timer = setTimeout(stop, plan.warmUpMs + plan.durationMs)
-  const running = plan.perSecond === undefined ? runClosedLoop(lanes, recorder) : runOpenLoop(lanes, recorder, plan.perSecond)
+  const totalMs = plan.warmUpMs + plan.durationMs
+  const timer = Number.isFinite(totalMs) ? setTimeout(stop, totalMs) : undefined
+  const running =
+    plan.perSecond === undefined
+      ? runClosedLoop(lanes, recorder)
+      : runOpenLoop(lanes, recorder, { perSecond: plan.perSecond, totalMs })
   await Promise.race([running, recorder.stopped])
   clearTimeout(timer)
   signal.removeEventListener('abort', stop)
@@ -128,12 +133,17 @@ async function runClosedLoop(lanes: readonly Lane[], recorder: Recorder): Promis
 const SPIN_MS = 1.5
 
 /** Makes calls at fixed times. A call that is due while no lane is free is sent later, and its latency includes the time that it waited. */
-function runOpenLoop(lanes: readonly Lane[], recorder: Recorder, perSecond: number): Promise<void> {
+function runOpenLoop(
+  lanes: readonly Lane[],
+  recorder: Recorder,
+  { perSecond, totalMs }: { readonly perSecond: number; readonly totalMs: number },
+): Promise<void> {
   const free = [...lanes]
   const startedAt = now()
   const intervalMs = 1000 / perSecond
   let sent = 0
-  const dueCalls = (): number => Math.floor((now() - startedAt) / intervalMs) + 1
+  const lastCall = Math.ceil(totalMs / intervalMs)
+  const dueCalls = (): number => Math.min(lastCall, Math.floor((now() - startedAt) / intervalMs) + 1)
   recorder.countUnsent(() => Math.max(0, Math.min(dueCalls() - sent, recorder.callsLeft())))
 
   const sendDue = (): void => {

@@ -14,7 +14,12 @@ const FLAGS = {
     value: 'N',
     description: 'Connections with one call at a time each; over stdio, calls in flight (default: 10)',
   },
-  duration: { type: 'string', short: 'd', value: 'SECONDS', description: 'How long to measure (default: 10)' },
+  duration: {
+    type: 'string',
+    short: 'd',
+    value: 'SECONDS',
+    description: 'How long to measure (default: 10; with --calls, until they are made)',
+  },
   calls: { type: 'string', value: 'N', description: 'Make this many calls after the warm-up, then stop' },
   rate: {
     type: 'string',
@@ -46,7 +51,7 @@ export const benchCommand: Command = defineCommand({
   serverUse: 'connect',
   args: ['[tool]', '[arguments...]'],
   details: [
-    'Calls a tool repeatedly, on several connections at once, and prints calls per second, latencies and errors. Each response is checked. The exit code is 1 if calls failed, or if none got a response.',
+    'Calls a tool repeatedly, on several connections at once, and prints successful calls per second, their latencies, and errors. Each response is checked. The exit code is 1 if calls failed, or if none got a response.',
     'Without --rate, each connection makes its next call when it has the response to the last one. This measures how much a server can do. With --rate, calls are due at fixed times, and latency counts from then: a call that has to wait because the server is slow does not look fast. This measures what clients experience.',
     'Over HTTP, the command connects once (for a session, once per connection) and makes the call, records the request, and sends it on plain sockets with a new id each time. That a response has this id is checked too. Other servers are called through one client, in the same process as the measurement.',
   ],
@@ -118,7 +123,10 @@ function numberOf(flags: ValuesOf<typeof FLAGS>, name: keyof typeof BOUNDS): num
 function readPlan(flags: ValuesOf<typeof FLAGS>): LoadPlan {
   return {
     warmUpMs: (numberOf(flags, 'warm-up') ?? 0) * 1000,
-    durationMs: (numberOf(flags, 'duration') ?? 0) * 1000,
+    durationMs:
+      flags.duration === undefined && flags.calls !== undefined
+        ? Number.POSITIVE_INFINITY
+        : (numberOf(flags, 'duration') ?? 0) * 1000,
     maxCalls: numberOf(flags, 'calls') ?? Number.POSITIVE_INFINITY,
     perSecond: numberOf(flags, 'rate'),
   }
