@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createServer } from 'portcall'
 import { type ListeningServer, serve } from 'portcall/node'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { isRunning } from './support/gateway.ts'
 import { DEMO, portcall, STDIO, start, untilExit, untilOutput } from './support/portcall.ts'
 
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
@@ -173,6 +174,17 @@ describe('exit codes', () => {
     expect((await portcall(['call', colors.url, 'pick', 'color=blue'])).err).toMatch(/got "blue"\n$/)
     expect((await portcall(['prompt', colors.url, 'plan'])).err).toContain('(the server has no prompts)')
   })
+
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+    test(`${signal}: 130, and the program that was started ends`, async () => {
+      const program = 'console.error(`program ${process.pid}`); process.stdin.resume(); setInterval(() => {}, 1000)'
+      const child = start(['list', '--verbose', '--', process.execPath, '-e', program])
+      const end = untilExit(child)
+      const [, pid] = await untilOutput(child.stderr, /program (\d+)/)
+      child.kill(signal)
+      expect((await end).code).toBe(130)
+      await expect.poll(() => isRunning(Number(pid))).toBe(false)
+    })
 
   test('Ctrl-C: 130', async () => {
     const child = start(['listen', listening.url, 'tools'])

@@ -26,5 +26,5 @@ export const EXIT_DESCRIPTIONS: { readonly [reason in ExitReason]: string } = {
   unauthorized: 'Authorization is required or failed.',
   input_required: 'Input required but not available.',
   internal: 'Internal error of the command; please report it.',
-  interrupted: 'Interrupted by Ctrl-C.',
+  interrupted: 'Interrupted by Ctrl-C, SIGTERM or SIGHUP.',
 }

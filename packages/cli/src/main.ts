@@ -7,6 +7,9 @@ import { splitAtProgram } from './command-line/parse.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
 
+/** How long a command may take to end after a signal. */
+const MAX_END_MS = 5000
+
 try {
   assertNodeVersion()
 } catch (error) {
@@ -36,12 +39,29 @@ async function run(words: readonly string[]): Promise<ExitReason> {
     if (!entry || !isCommandName(name)) return await throwUnknown(name)
     const { runCommand } = await import('./run-command.ts')
     process.once('SIGINT', () => interrupt.abort())
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) interruptOn(signal)
     return await runCommand(await entry.load(), { args, isJson, signal: interrupt.signal })
   } catch (error) {
     if (interrupt.signal.aborted) return 'interrupted'
     const { reportError } = await import('./report-error.ts')
     return reportError(error, isJson)
   }
+}
+
+/**
+ * Interrupts the command after a signal that it does not handle itself, so that the programs that it has started end too. It exits at once
+ * after a second one.
+ */
+function interruptOn(signal: 'SIGTERM' | 'SIGHUP'): void {
+  let isFirst = true
+  process.on(signal, () => {
+    const wasFirst = isFirst
+    isFirst = false
+    if (process.listenerCount(signal) > 1) return
+    if (!wasFirst) process.exit(EXIT_CODES.interrupted)
+    interrupt.abort()
+    setTimeout(() => process.exit(EXIT_CODES.interrupted), MAX_END_MS).unref()
+  })
 }
 
 function isCommandName(name: string): boolean {
