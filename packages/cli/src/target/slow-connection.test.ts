@@ -22,7 +22,15 @@ test('on a terminal, a connection that is not open after 5 seconds is reported o
     'Still waiting for node to respond …',
     'It has printed to stdout, where only messages are allowed: Listening at http://127.0.0.1:3000/mcp',
     'It has printed to stderr: Starting',
+    'It seems to serve HTTP: connect to http://127.0.0.1:3000/mcp, or start it with its option for stdio',
   ])
+})
+
+test('without a terminal, a program that serves HTTP is reported too', () => {
+  const { lines, watched } = watch({ isTty: false })
+  watched.onStderr('Listening at http://127.0.0.1:3000/mcp\n')
+  vi.advanceTimersByTime(5000)
+  expect(lines.at(-1)).toBe('It seems to serve HTTP: connect to http://127.0.0.1:3000/mcp, or start it with its option for stdio')
 })
 
 test.each([{ isTty: false }, { json: true }])('nothing is reported with %o', (io) => {

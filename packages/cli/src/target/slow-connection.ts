@@ -17,7 +17,10 @@ export interface SlowConnection {
 const SLOW_MS = 5000
 const MAX_LENGTH = 300
 
-/** On a terminal, says after a few seconds that there is no connection yet, and what the program has printed. */
+/**
+ * Says after a few seconds that there is no connection yet, and what the program has printed: on a terminal, and elsewhere if the program seems
+ * to serve HTTP.
+ */
 export function watchConnection(name: string, { isTty, json, log }: Pick<Io, 'isTty' | 'json' | 'log'>): SlowConnection {
   let [stderr, stdout] = ['', '']
   let isOpening = true
@@ -26,7 +29,9 @@ export function watchConnection(name: string, { isTty, json, log }: Pick<Io, 'is
     ...(stderr === '' ? [] : [`It has printed to stderr: ${shorten(stderr)}`]),
   ]
   const timer = setTimeout(() => {
-    if (isTty && !json) for (const line of [`Still waiting for ${name} to respond …`, ...listOutput()]) log(line)
+    const advice = adviceForOutput(`${stdout}\n${stderr}`)
+    if (json || (!isTty && advice === '')) return
+    for (const line of [`Still waiting for ${name} to respond …`, ...listOutput(), advice]) if (line !== '') log(line)
   }, SLOW_MS)
   return {
     onStderr(text) {
