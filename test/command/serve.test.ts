@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Client, connect } from 'portcall/client'
@@ -35,6 +37,29 @@ export default createServer({ name: 'watched', version: '${version}' }).tool('ve
 const textOf = async (client: Client, name: string): Promise<unknown> => (await client.callTool(name)).content[0]
 
 describe('without --watch', () => {
+  test('on the port of the variable PORT, unless --port names another', async () => {
+    const free = createServer().listen(0, '127.0.0.1')
+    await once(free, 'listening')
+    const { port } = free.address() as AddressInfo
+    await new Promise((resolve) => free.close(resolve))
+    for (const [args, expected] of [
+      [[], `:${port}/`],
+      [['--port', '0'], ':'],
+    ] as const) {
+      const child = start(['serve', DEMO, ...args], { env: { PORT: `${port}` } })
+      const end = untilExit(child)
+      const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
+      expect(url).toContain(expected)
+      if (args.length > 0) expect(url).not.toContain(`:${port}/`)
+      child.kill('SIGTERM')
+      await end
+    }
+    expect(await portcall(['serve', DEMO], { env: { PORT: 'x' } })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('PORT must be a port number, not x'),
+    })
+  })
+
   test('over HTTP, on a free port; SIGTERM ends it', async () => {
     const child = start(['serve', DEMO, '--port', '0'])
     const end = untilExit(child)

@@ -63,9 +63,18 @@ export function readCountFlag(text: string | undefined): number {
 
 /** Returns the port that an option names; 0 stands for any free one. @throws CliError if the text is no port, or a smaller one than `min`. */
 export function readPortFlag(flag: string, text: string, min = 0): number {
+  return readPort(`--${flag}`, text, min)
+}
+
+/** Returns the port of `--port`, or else of the variable `PORT`, or else 3000. @throws CliError if that is no port. */
+export function readListenPort(flag: string | undefined): number {
+  return flag === undefined ? readPort('PORT', process.env.PORT || '3000', 0) : readPortFlag('port', flag)
+}
+
+function readPort(name: string, text: string, min: number): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port >= min && port <= 65_535) return port
-  throw usageError(`--${flag} must be a port number, not ${text}`)
+  throw usageError(`${name} must be a port number, not ${text}`)
 }
 
 /** Returns the milliseconds of an option that has seconds. @throws CliError if the text is no positive number. */

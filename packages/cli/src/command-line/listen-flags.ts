@@ -21,5 +21,11 @@ export const LISTEN_FLAGS = {
   },
 } as const
 
+/** The option `--port` of the commands that have no configuration file. */
+export const PORT_FLAG = {
+  ...LISTEN_FLAGS.port,
+  description: 'Port to listen on (default: the variable PORT, or else 3000; 0: any free port)',
+} as const
+
 /** The option of the commands that serve over HTTP or stdio. */
 export const STDIO_FLAG = { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' } as const

@@ -5,7 +5,7 @@ import { matchesGlob } from '../../../util/src/glob.ts'
 import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { expandFlag, readHeaderFlags } from '../command-line/flag-values.ts'
-import { LISTEN_FLAGS, STDIO_FLAG } from '../command-line/listen-flags.ts'
+import { LISTEN_FLAGS, PORT_FLAG, STDIO_FLAG } from '../command-line/listen-flags.ts'
 import type { Io } from '../io.ts'
 import { serveOverHttp, serveOverStdio } from './serve.ts'
 
@@ -41,6 +41,7 @@ const FLAGS = {
   },
   list: { type: 'boolean', description: 'List the operations and what is not supported, and exit' },
   ...LISTEN_FLAGS,
+  port: PORT_FLAG,
   stdio: STDIO_FLAG,
 } as const
 

@@ -2,7 +2,8 @@ import type { ServerLike } from 'portcall'
 import { isLoopbackListener } from '../../../util/src/loopback-host.ts'
 import { type CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { LISTEN_FLAGS, STDIO_FLAG } from '../command-line/listen-flags.ts'
+import { readListenPort } from '../command-line/flag-values.ts'
+import { LISTEN_FLAGS, PORT_FLAG, STDIO_FLAG } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io, releaseStdout } from '../io.ts'
 import { isChild, runChild } from '../serve/child-process.ts'
 import { serveWatched } from '../serve/watch.ts'
@@ -10,6 +11,7 @@ import { loadServer } from '../target/module.ts'
 
 const FLAGS = {
   ...LISTEN_FLAGS,
+  port: PORT_FLAG,
   stdio: STDIO_FLAG,
   workers: { type: 'string', value: 'N', description: 'Serve with N processes, or auto for one per core (default: 1)' },
   watch: { type: 'boolean', short: 'w', description: 'Reload the module when its code changes; connections stay open' },
@@ -55,7 +57,7 @@ export async function serveOverStdio(server: ServerLike): Promise<void> {
   await serveStdio(server)
 }
 
-function explainListenError(error: unknown, port: string): CliError {
+function explainListenError(error: unknown, port: number): CliError {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return usageError(`port ${port} is already in use`, 'choose another one with --port, or 0 for any free port')
@@ -75,12 +77,12 @@ export interface ServeHttpFlags {
 /** Serves over HTTP until a signal ends the process. */
 export async function serveOverHttp(server: ServerLike, flags: ServeHttpFlags, io: Io): Promise<never> {
   const { serve, workerNumber } = await import('portcall/node')
-  const { port = '3000', host, path, workers, 'allow-host': allowedHosts, 'allow-origin': allowedOrigins } = flags
-  if (!/^\d{1,5}$/.test(port)) throw usageError(`--port must be a number, not ${port}`)
+  const { host, path, workers, 'allow-host': allowedHosts, 'allow-origin': allowedOrigins } = flags
+  const port = readListenPort(flags.port)
   if (workers !== undefined && workers !== 'auto' && !/^[1-9]\d{0,2}$/.test(workers))
     throw usageError(`--workers must be a number or auto, not ${workers}`)
   const options = {
-    port: Number(port),
+    port,
     ...(workers !== undefined && { workers: workers === 'auto' ? ('auto' as const) : Number(workers) }),
     ...(host !== undefined && { host }),
     ...(path !== undefined && { path }),
