@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { portcall, STDIO, serveModule } from './support/portcall.ts'
+import { DEMO, portcall, STDIO, serveModule } from './support/portcall.ts'
 
 async function servePage(): Promise<string> {
   const http = createServer((_, response) => {
@@ -38,4 +38,21 @@ test('programs: one that works, and one that exits', async () => {
   const exits = await portcall(['doctor', '--', process.execPath, '-e', 'console.error("API_KEY is not set"); process.exit(3)'])
   expect(exits.code).toBe(4)
   expect(exits.out).toMatch(/✗ Program .*exited with code 3: API_KEY is not set/)
+})
+
+test('a module that only exports a server', async () => {
+  const { code, out } = await portcall(['doctor', '--', process.execPath, DEMO])
+  expect(code).toBe(4)
+  expect(out).toMatch(/✗ Program .*exited with code 0/)
+  expect(out).toContain('portcall serve FILE --stdio')
+})
+
+test('a URL without the path: the URL to use', async () => {
+  const url = await serveModule()
+  for (const wrong of [new URL('/', url), new URL('/other', url)]) {
+    const { code, out } = await portcall(['doctor', wrong.href])
+    expect(code).toBe(4)
+    expect(out).toMatch(/✗ HTTP +The path \/\w* does not exist \(HTTP 404\)/)
+    expect(out).toContain(`→ An MCP server answers at ${url}: use this URL.`)
+  }
 })

@@ -47,7 +47,7 @@ const EXIT_CAUSES: readonly ExitCause[] = [
     advice: TYPESCRIPT,
   },
   {
-    line: /ERR_UNKNOWN_FILE_EXTENSION|Unknown file extension/,
+    line: /ERR_UNKNOWN_FILE_EXTENSION|Unknown file extension|version of Node cannot run .{0,1000}\.[cm]?tsx?\b/,
     advice: TYPESCRIPT,
   },
   {
@@ -76,11 +76,14 @@ const EXIT_CAUSES: readonly ExitCause[] = [
 const GENERAL_ADVICE =
   'Run the command in a terminal and read what it prints. Programs often lack an argument, a variable (--env) or a package.'
 
+const NO_SERVER =
+  'The program has nothing more to do. Does it serve over stdio? A module that only exports a server is started with portcall serve FILE --stdio.'
+
 /** Lines that follow the one with the cause. */
 const NOISE = /^\s+at |^Node\.js v\d|A complete log of this run|^npm (?:error|ERR!)\s*$|^\s*$/
 
-/** Returns the line of stderr that says why a program exited, and what to do. The line is empty if there is none. */
-export function explainExit(stderr: string): { readonly cause: string; readonly advice: string } {
+/** Returns the line of stderr that says why a program exited with a code, and what to do. The line is empty if there is none. */
+export function explainExit(stderr: string, code: number | null): { readonly cause: string; readonly advice: string } {
   const lines = stderr.trim().split('\n')
   for (const { line: pattern, output, advice } of EXIT_CAUSES) {
     if (output && !output.test(stderr)) continue
@@ -88,5 +91,6 @@ export function explainExit(stderr: string): { readonly cause: string; readonly 
     if (cause !== undefined) return { cause: cause.trim(), advice }
   }
   const error = lines.findLast((line) => /^\S*(?:Error|Exception)\b/.test(line) && line.includes(': '))
-  return { cause: error ?? lines.findLast((line) => !NOISE.test(line)) ?? '', advice: GENERAL_ADVICE }
+  const cause = error ?? lines.findLast((line) => !NOISE.test(line)) ?? ''
+  return { cause, advice: code === 0 && error === undefined ? NO_SERVER : GENERAL_ADVICE }
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.ts'
+import { endpointPathOf } from '../../../protocol/http.ts'
 import type { DiagnosisState, HttpAttempt, HttpObservation } from '../facts.ts'
 import { errorProblem, warningProblem } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
@@ -77,9 +78,16 @@ const EXPLANATIONS: readonly ((observation: HttpObservation, state: DiagnosisSta
 /** The statuses that matter more than the JSON-RPC error in their body: those of proxies, and of checks before the message is read. */
 const TELLING_STATUSES = new Set([403, 406, 415, 421, 429, 500, 502, 503, 504])
 
-/** Explains a response with a JSON-RPC error whose status says more than the error. */
+/** Explains a response with a JSON-RPC error whose status says more than the error, or that names another path. */
 export async function explainRefusal({ observation }: HttpAttempt, state: DiagnosisState): Promise<DiagnosisProblem | undefined> {
-  return TELLING_STATUSES.has(observation.status ?? 0) ? explainStatus(observation, state) : undefined
+  const tells = TELLING_STATUSES.has(observation.status ?? 0) || namedPathOf(observation) !== undefined
+  return tells ? explainStatus(observation, state) : undefined
+}
+
+/** Returns the path of the endpoint that the response to a request for another path names. */
+function namedPathOf(observation: HttpObservation): string | undefined {
+  const { error } = readRpcResponse(observation) ?? {}
+  return observation.status === 404 && isObject(error) ? endpointPathOf(error) : undefined
 }
 
 async function explainStatus(observation: HttpObservation, state: DiagnosisState): Promise<DiagnosisProblem> {
@@ -126,9 +134,11 @@ async function explainForbidden(observation: HttpObservation, state: DiagnosisSt
 }
 
 /** Looks for an MCP server at the usual paths. */
-async function explainPath({ status, url }: HttpObservation, state: DiagnosisState): Promise<DiagnosisProblem | undefined> {
+async function explainPath(observation: HttpObservation, state: DiagnosisState): Promise<DiagnosisProblem | undefined> {
+  const { status, url } = observation
   if (status !== 404 && status !== 410) return undefined
-  const found = await findServerNearby(url, state)
+  const named = namedPathOf(observation)
+  const found = named === undefined ? await findServerNearby(url, state) : new URL(named, url)
   return errorProblem(
     'path-not-found',
     `The path ${url.pathname} does not exist (HTTP ${status})`,

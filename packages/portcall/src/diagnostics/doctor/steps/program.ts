@@ -27,7 +27,7 @@ function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: s
   if (error instanceof ConnectionLostError && error.exit) {
     const { code, signal } = error.exit
     const reason = code === null ? (signal === null ? 'closed its output' : `was ended by ${signal}`) : `exited with code ${code}`
-    const { cause, advice } = explainExit(error.exit.stderr || stderr)
+    const { cause, advice } = explainExit(error.exit.stderr || stderr, code)
     return errorProblem('program-exited', `${command} ${reason}${cause === '' ? '' : `: ${cause}`}`, advice)
   }
   const served = error === undefined ? '' : adviceForOutput(`${strayOutput}\n${stderr}`)
