@@ -175,6 +175,14 @@ describe('exit codes', () => {
     expect((await portcall(['prompt', colors.url, 'plan'])).err).toContain('(the server has no prompts)')
   })
 
+  test('a resource that does not exist, and variables of a template', async () => {
+    const read = async (...words: string[]): Promise<string> => (await portcall(['read', listening.url, ...words])).err
+    expect(await read('note://none/at/all')).toMatch(/Resource not found: note:\/\/none\/at\/all \(-32602\)/)
+    expect(await read('note://{id}')).toMatch(/missing variable: id \(the URI is a template: pass id=TEXT\)/)
+    expect(await read('note://{id}', 'idd=1')).toMatch(/unknown variable: idd \(did you mean id\?\)/)
+    expect((await portcall(['read', listening.url, 'note://{id}{?page}', 'id=7'])).out).toBe('note 7\n')
+  })
+
   for (const signal of ['SIGTERM', 'SIGHUP'] as const)
     test(`${signal}: 130, and the program that was started ends`, async () => {
       const program = 'console.error(`program ${process.pid}`); process.stdin.resume(); setInterval(() => {}, 1000)'

@@ -126,11 +126,21 @@ function describeError(error: unknown): ErrorReport {
 
 function describeRpcError(error: Error, code: number): ErrorReport {
   const { data, method } = error as { data?: unknown; method?: unknown }
-  const report = { code, message: `${errorMessage(error)} (${code})`, ...(data !== undefined && { data }) }
+  const report = {
+    code,
+    message: `${errorMessage(error)}${unnamedUri(error, data)} (${code})`,
+    ...(data !== undefined && { data }),
+  }
   if (code === MISSING_CLIENT_CAPABILITY) return { ...report, exitReason: 'input_required', hint: capabilityHint(data) }
   const feature = String(method).split('/', 1)[0] ?? ''
   const missing = code === METHOD_NOT_FOUND && FEATURES.has(feature) ? feature : undefined
   return { ...report, exitReason: 'rejected', ...(missing !== undefined && { hint: `the server has no ${missing}` }) }
+}
+
+/** Returns the URI that an error is about, if its message does not name it. */
+function unnamedUri({ message }: Error, data: unknown): string {
+  const { uri } = (data ?? {}) as { uri?: unknown }
+  return typeof uri === 'string' && !message.includes(uri) ? `: ${uri}` : ''
 }
 
 /** Appends the last line that a process wrote to stderr, which usually explains why it exited. */

@@ -1,6 +1,8 @@
 import { expandTemplate } from 'portcall/client'
 import { buildArguments, readArguments } from '../arguments.ts'
+import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
+import { unknownName } from '../command-line/did-you-mean.ts'
 import { formatResourceContents } from '../print-result.ts'
 import { withClient } from '../target/connect.ts'
 
@@ -19,9 +21,26 @@ export const readCommand: Command = defineCommand({
   run: async ({ args: [uriOrTemplate = '', ...words], flags, io, ...invocation }) =>
     withClient({ ...invocation, flags, io }, async (client) => {
       const variables = buildArguments(await readArguments(words)) as Record<string, string>
+      checkVariables(uriOrTemplate, Object.keys(variables))
       const uri = words.length > 0 ? expandTemplate(uriOrTemplate, variables) : uriOrTemplate
       const result = await client.readResource(uri, { signal: io.signal })
       if (io.json) return io.value(result)
       for (const contents of result.contents) io.data(await formatResourceContents(contents, flags.save))
     }),
 })
+
+const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g
+/** The operators of parts that can be left out, such as the query. */
+const OPTIONAL: ReadonlySet<string> = new Set([';', '?', '&'])
+
+/** @throws CliError if a variable is not in the template, or one that the path of the template has is missing. */
+function checkVariables(template: string, passed: readonly string[]): void {
+  const variables = [...template.matchAll(EXPRESSION)].flatMap(([, operator = '', names = '']) =>
+    names.split(',').map((name) => ({ name: name.replace(/\*$|:\d+$/, ''), isRequired: !OPTIONAL.has(operator) })),
+  )
+  const names = variables.map(({ name }) => name)
+  const unknown = passed.find((name) => !names.includes(name))
+  if (unknown !== undefined) throw unknownName('variable', unknown, names)
+  const missing = variables.find(({ name, isRequired }) => isRequired && !passed.includes(name))
+  if (missing) throw usageError(`missing variable: ${missing.name}`, `the URI is a template: pass ${missing.name}=TEXT`)
+}
