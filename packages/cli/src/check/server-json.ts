@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { DocumentProblem } from 'portcall/cards'
 import type { CardReport } from 'portcall/diagnostics'
-import { parseJson } from '../../../util/src/parse-json.ts'
+import { errorMessage } from '../../../util/src/errors.ts'
 import { unreadable, usageError } from '../cli-error.ts'
 import type { Io } from '../io.ts'
 
@@ -29,7 +29,11 @@ export async function readServerJson(flags: {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, error)
   })
-  return { file, document: parseJson(text) }
+  try {
+    return { file, document: JSON.parse(text) as unknown }
+  } catch (error) {
+    throw usageError(`${file} is not valid JSON: ${errorMessage(error)}`)
+  }
 }
 
 /** Returns what is wrong with the document, and how it differs from the card, if there is one. */

@@ -80,6 +80,13 @@ describe('validateServerJson', () => {
     ['REG-011 metadata of others', { _meta: { 'com.example/x': 1 } }, ['_meta.com.example/x']],
     ['REG-011 large metadata', { _meta: { [META]: { x: 'x'.repeat(5000) } } }, [`_meta.${META}`]],
     ['packages that are no list', { packages: {} }, ['packages']],
+    [
+      'misspelled members',
+      { packges: [NPM], repositry: {}, packages: [{ ...NPM, runtimeHints: 'npx' }] },
+      ['repositry', 'packages[0].runtimeHints'],
+    ],
+    ['a misspelled list', { packges: [NPM] }, ['packges']],
+    ['members of later versions', { license: 'MIT', packages: [{ ...NPM, signature: 'x' }] }, []],
   ])('%s', (_, change, paths) => {
     const document: unknown = JSON.parse(JSON.stringify({ ...minimal, ...change }))
     expect(validateServerJson(document).map(({ path }) => path)).toEqual(paths)

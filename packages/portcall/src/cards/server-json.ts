@@ -1,3 +1,4 @@
+import { closestName } from '../../../util/src/closest-name.ts'
 import { isJsonEqual } from '../../../util/src/json-equal.ts'
 import { withoutUndefined } from '../../../util/src/without-undefined.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
@@ -110,13 +111,17 @@ const ICON: MemberRules = {
   },
 }
 
-/** Checks `server.json`: what its JSON schema requires, and the rules of the official registry. Returns the problems. Unknown members are accepted. */
+/**
+ * Checks `server.json`: what its JSON schema requires, and the rules of the official registry. Returns the problems. Unknown members are accepted, unless
+ * they look like a misspelled one.
+ */
 export function validateServerJson(document: unknown): DocumentProblem[] {
   const { problems, report } = createReporter()
   if (!isObject(document)) report('', 'must be a JSON object')
   else {
     const { $schema, version, icons, remotes, packages, _meta } = document
     const at = (path: string): Place => ({ path, report })
+    checkSpelling(document, DOCUMENT_MEMBERS, at(''))
     if ($schema !== undefined && $schema !== SERVER_JSON_SCHEMA) report('$schema', `must be ${SERVER_JSON_SCHEMA}`)
     checkDescription(document, report)
     if (version === 'latest') report('version', 'must be one version, not latest')
@@ -129,8 +134,23 @@ export function validateServerJson(document: unknown): DocumentProblem[] {
   return problems
 }
 
+const DOCUMENT_MEMBERS = [
+  ...['$schema', 'name', 'title', 'description', 'version', 'websiteUrl', 'repository'],
+  ...['icons', 'packages', 'remotes', '_meta'],
+]
+
+/** Reports the members that are similar to an absent one. */
+function checkSpelling(object: JsonObject, names: readonly string[], { path, report }: Place): void {
+  const absent = names.filter((name) => object[name] === undefined)
+  for (const name of Object.keys(object)) {
+    const closest = names.includes(name) ? undefined : closestName(name, absent)
+    if (closest !== undefined) report(path === '' ? name : `${path}.${name}`, `is no member: did you mean ${closest}?`)
+  }
+}
+
 function checkPackage(entry: JsonObject, place: Place): void {
   const { path, report } = place
+  checkSpelling(entry, Object.keys(PACKAGE), place)
   checkMembers(entry, PACKAGE, place)
   if (isObject(entry.transport)) checkTransport(entry.transport, within(place, '.transport'))
   for (const name of ['runtimeArguments', 'packageArguments'])
