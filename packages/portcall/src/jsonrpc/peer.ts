@@ -128,10 +128,8 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const answerEntry = async (entry: unknown): Promise<Response | undefined> => {
     const context = new PeerRequestContext(sender)
     const answer = handle(entry, context)
-    if (!answer) return undefined
-    void reply(answer.then(() => undefined))
-    const cancelled = new Promise<undefined>((resolve) => void context.onAbort(() => resolve(undefined)))
-    return Promise.race([answer, cancelled])
+    void reply(answer?.then(() => undefined))
+    return Promise.race([answer, new Promise<undefined>((resolve) => context.onAbort(() => resolve(undefined)))])
   }
 
   channel.receive(

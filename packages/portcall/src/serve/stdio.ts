@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers'
 import { assertNodeVersion } from '../../../util/src/assert-node-version.ts'
 import { checkOptions, type OptionNames } from '../../../util/src/check-options.ts'
 import { withTimeout } from '../../../util/src/timers.ts'
@@ -44,11 +43,6 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
   const { drainTimeoutMs = DRAIN_TIMEOUT_MS, limits } = options
   const channel = processChannel(options)
   let closing: unknown
-  /** Sends the responses to the rest of a batch whose other calls were cancelled. */
-  const exitWhenFlushed = async (): Promise<void> => {
-    await withTimeout(channel.close(), LAST_FLUSH_MS, () => new Error('The responses are not read')).catch(() => {})
-    process.exit(process.exitCode ?? 0)
-  }
   await new Promise<void>((resolve) => {
     const onEnd = (): void => {
       closing = server.close()
@@ -58,7 +52,9 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
           `portcall: calls that ran, or whose responses were not read, ${drainTimeoutMs} ms after the client had left were abandoned (drainTimeoutMs)`,
         )
         peer.cancelAll()
-        setImmediate(exitWhenFlushed)
+        // What is left of a batch is sent first.
+        setTimeout(() => void channel.close().then(exit))
+        setTimeout(exit, LAST_FLUSH_MS)
       }, drainTimeoutMs)
     }
     const peer = serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
@@ -66,5 +62,7 @@ export async function serveStdio(server: ServerLike, options: ServeStdioOptions 
   })
   await channel.close()
   await withTimeout(Promise.resolve(closing), CLOSE_TIMEOUT_MS, () => new Error('The server does not close')).catch(() => {})
-  process.exit(process.exitCode ?? 0)
+  exit()
 }
+
+const exit = (): never => process.exit(process.exitCode ?? 0)
