@@ -5,7 +5,8 @@ import { setLru } from '../../../util/src/lru.ts'
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { readClientCapabilities } from '../protocol/capabilities.ts'
 import { declaredSettings } from '../protocol/extensions.ts'
-import { INPUT_CAPABILITIES, type InputKind, inputKindOf, inputKindsOf } from '../protocol/input-kinds.ts'
+import { capabilitiesForInputs, INPUT_KINDS } from '../protocol/input-capabilities.ts'
+import { type InputKind, inputKindOf, inputKindsOf } from '../protocol/input-kinds.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
@@ -46,10 +47,8 @@ export function createSharedCapabilities(): SessionCapabilities {
       const mayDeclare = (input: InputKind): boolean => !asked.has(input) || has.includes(input)
       // Older revisions do not know modes: a server that sees any elicitation asks with forms.
       const isForm = mayDeclare('form')
-      const declared = (Object.keys(INPUT_CAPABILITIES) as InputKind[]).filter(
-        (input) => mayDeclare(input) && (isForm || input !== 'url' || has.includes('url')),
-      )
-      return { ...mergeInputs(declared), ...(own.extensions && { extensions: own.extensions }) }
+      const declared = INPUT_KINDS.filter((input) => mayDeclare(input) && (isForm || input !== 'url' || has.includes('url')))
+      return { ...capabilitiesForInputs(declared), ...(own.extensions && { extensions: own.extensions }) }
     },
     keyOf: keys.of,
     keyOfDeclared,
@@ -61,17 +60,6 @@ export function createSharedCapabilities(): SessionCapabilities {
       return true
     },
   }
-}
-
-function mergeInputs(inputs: readonly InputKind[]): ClientCapabilities {
-  const merged: ClientCapabilities = {}
-  for (const input of inputs) {
-    const { elicitation, sampling, roots } = INPUT_CAPABILITIES[input]
-    if (elicitation) merged.elicitation = { ...merged.elicitation, ...elicitation }
-    if (sampling) merged.sampling = { ...merged.sampling, ...sampling }
-    if (roots) merged.roots = roots
-  }
-  return merged
 }
 
 /** Returns what computes the key of a request. It remembers the keys by the text that declares the capabilities. */

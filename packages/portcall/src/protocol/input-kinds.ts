@@ -4,15 +4,6 @@ import type { ClientCapabilities } from './types.ts'
 /** A kind of input that servers ask clients for. */
 export type InputKind = 'form' | 'url' | 'sampling' | 'sampling with tools' | 'roots'
 
-/** The capabilities of a client that answers one kind of input, and nothing else. */
-export const INPUT_CAPABILITIES: { readonly [kind in InputKind]: ClientCapabilities } = {
-  form: { elicitation: { form: {} } },
-  url: { elicitation: { url: {} } },
-  sampling: { sampling: { context: {} } },
-  'sampling with tools': { sampling: { tools: {} } },
-  roots: { roots: {} },
-}
-
 /** Returns the kind of input that a request of a server asks for. */
 export function inputKindOf(method: string, { mode, tools }: JsonObject): InputKind {
   if (method === 'roots/list') return 'roots'
