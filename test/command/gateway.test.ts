@@ -267,8 +267,8 @@ describe('portcall gateway', () => {
       'gateway.policy.rules[0].tools names demo__grete, which no server has; did you mean demo__greet?',
       'gateway.policy.rules[1].tools names grete, which no server has; did you mean greet?',
       'gateway.limits[0].tools names demo__grete, which no server has; did you mean demo__greet?',
-      'gateway.sets.a.exclude names demo__greet, which no server has',
-      'gateway.sets.a.changes names demo__grete, which no server has',
+      'gateway.sets.a.exclude names demo__greet, which no server has; did you mean demo__hello?',
+      'gateway.sets.a.changes names demo__grete, which no server has; did you mean demo__hello?',
       'gateway.search.always names demo__helo, which no server has; did you mean demo__hello?',
     ])
     expect(code).toBe(1)

@@ -1,13 +1,6 @@
-import type { Middleware } from 'portcall'
 import { connect, type Tool } from 'portcall/client'
 import type { ToolTokens } from 'portcall/diagnostics'
-import {
-  type CredentialsProvider,
-  createGateway,
-  type Gateway,
-  type GatewayOptions,
-  type GatewayServerAuth,
-} from 'portcall/gateway'
+import { type CredentialsProvider, createGateway, type GatewayOptions, type GatewayServerAuth } from 'portcall/gateway'
 import { situationOf } from '../../../util/src/advice.ts'
 import { errorMessage } from '../../../util/src/errors.ts'
 import { sanitizeLine } from '../../../util/src/printable.ts'
@@ -18,7 +11,7 @@ import { formatNote, formatTable } from './format-status.ts'
 import { exceededHostLimits } from './host-limits.ts'
 import type { LoadedGateway } from './load.ts'
 import { createSharedCredentials } from './server-credentials.ts'
-import { type ServerNames, unusedNames } from './unused-names.ts'
+import { readServerLists, type ServerLists, unusedNames } from './unused-names.ts'
 import type { VariableMask } from './variable-mask.ts'
 
 /** The result of the check of one server. */
@@ -57,18 +50,18 @@ export async function checkServers({ config, files, directory, variables }: Load
   )
   const unusable = Object.entries(config.unusable).map(([name, error]) => ({ name, target: '', durationMs: 0, error }))
   const reports: readonly ServerReport[] = [...checked.map(({ report }) => report), ...unusable]
-  const names = new Map(checked.flatMap(({ report, own }) => (own ? [[report.name, own] as const] : [])))
-  const unknown = unusedNames(config, names)
+  const lists = new Map(checked.flatMap(({ report, lists }) => (lists ? [[report.name, lists] as const] : [])))
+  const unknown = unusedNames(config, lists).map(({ message }) => message)
   const isOk = reports.every(({ error }) => error === undefined) && unknown.length === 0
   const limits = await exceededHostLimits(
     checked.flatMap(({ tools }) => tools),
     config.settings,
   )
-  const withoutWebhooks = (eventWebhook?.servers ?? []).flatMap((name) =>
-    names.get(name)?.webhookEvents.length === 0
-      ? [`${name} delivers no events to webhooks only: gateway.servers.${name}.eventWebhook has no effect`]
-      : [],
-  )
+  const withoutWebhooks = checked
+    .filter(({ hasWebhookEvents }) => !hasWebhookEvents)
+    .map(
+      ({ report: { name } }) => `${name} delivers no events to webhooks only: gateway.servers.${name}.eventWebhook has no effect`,
+    )
   const warnings = [...config.warnings, ...withoutWebhooks, ...limits]
   if (io.json) io.value({ ok: isOk, files, warnings, unknownNames: unknown, servers: reports })
   else {
@@ -100,8 +93,10 @@ const REFUSALS: ReadonlySet<string> = new Set(['token-missing', 'token-refused']
 interface CheckedServer {
   readonly report: ServerReport
   readonly tools: readonly Tool[]
-  /** Absent if the server did not list its items. */
-  readonly own?: ServerNames
+  /** Absent if the server did not respond. */
+  readonly lists?: ServerLists
+  /** The server may have event types that it delivers to webhooks, and not by push. */
+  readonly hasWebhookEvents: boolean
 }
 
 /** Lists the tools of one server as the gateway would offer them. */
@@ -111,9 +106,9 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
   const listTimeoutMs = connectTimeoutMs + LIST_TIMEOUT_MS
-  const own = createNameRecord()
-  const middleware = [...(options.middleware ?? []), own.middleware]
-  const listed = { ...options, middleware, required: true, connectTimeoutMs, listTimeoutMs }
+  // All requests are those of one caller, who gets all that the server offers.
+  const alone = { sharing: 'shared', capabilities: 'all', required: true } as const
+  const listed = { ...options, ...alone, connectTimeoutMs, listTimeoutMs }
   const gateway = createGateway({
     servers: { [name]: listed },
     info: { name: 'portcall-gateway', version: VERSION },
@@ -129,65 +124,34 @@ async function checkServer(name: string, checked: ServerToCheck): Promise<Checke
     durationMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const client = await connect(gateway)
+    const { ALL_CAPABILITIES, estimateToolTokens, estimateTotalTokens } = await import('portcall/diagnostics')
+    const client = await connect(gateway, { capabilities: ALL_CAPABILITIES })
     const tools = await client.tools().toArray()
-    const { estimateToolTokens, estimateTotalTokens } = await import('portcall/diagnostics')
     const tokens = estimateTotalTokens(tools)
-    const exposedTools = tools.map((tool) => tool.name)
     await client.prompts().toArray()
-    if (hasWebhook) await listEvents(gateway)
+    const events = hasWebhook ? await gateway.serverItems(name, 'event') : undefined
     return {
-      report: report({ tools: exposedTools, tokens, tokensByTool: estimateToolTokens(tools) }),
+      report: report({ tools: tools.map((tool) => tool.name), tokens, tokensByTool: estimateToolTokens(tools) }),
       tools,
-      own: { ...own.names, exposedTools },
+      lists: await readServerLists(gateway, name),
+      hasWebhookEvents: events === undefined || [...events.values()].some(({ definition }) => isWebhookOnly(definition)),
     }
   } catch (error) {
     const { error: reason, situation = situationOf(error) } = gateway.status().servers[name] ?? {}
     const text = sanitizeLine(variables.hide(reason ?? errorMessage(error)))
     const requires = authType && REFUSALS.has(situation) ? REQUIREMENTS[authType] : undefined
-    return { report: report(requires === undefined ? { error: text, situation } : { requires }), tools: [] }
+    return {
+      report: report(requires === undefined ? { error: text, situation } : { requires }),
+      tools: [],
+      hasWebhookEvents: true,
+    }
   } finally {
     await gateway.close()
   }
 }
 
-/** Lists the event types of a gateway, if there are any. */
-async function listEvents(gateway: Gateway): Promise<void> {
-  const { events } = await import('portcall/events/client')
-  const client = await connect(gateway, { extensions: [events()] })
-  const types = client.events.list().toArray()
-  await types.catch(() => {})
-  await client.close()
-}
-
-type RecordedNames = Pick<ServerNames, 'tools' | 'prompts' | 'webhookEvents'>
-
-/** The key of each name in the results of list requests. */
-const RECORDED: { readonly [method: string]: readonly [key: string, kind: keyof RecordedNames] } = {
-  'tools/list': ['tools', 'tools'],
-  'prompts/list': ['prompts', 'prompts'],
-  'events/list': ['events', 'webhookEvents'],
-}
-
-/** Records the names that a server lists, before the filters of its settings. */
-function createNameRecord(): { readonly names: RecordedNames; readonly middleware: Middleware } {
-  const names: { readonly [kind in keyof RecordedNames]: string[] } = { tools: [], prompts: [], webhookEvents: [] }
-  const middleware: Middleware = async (request, context, next) => {
-    const response = await next(request, context)
-    const [key, kind] = RECORDED[request.method] ?? []
-    const items = key && 'result' in response ? response.result[key] : undefined
-    if (kind && Array.isArray(items))
-      names[kind].push(
-        ...items.filter((item) => kind !== 'webhookEvents' || isWebhookOnly(item)).map((item) => String(item?.name)),
-      )
-    return response
-  }
-  return { names, middleware }
-}
-
 /** Reports whether the gateway can offer an event type only if it receives a webhook. */
-function isWebhookOnly(item: { readonly delivery?: unknown } | null): boolean {
-  const { delivery } = item ?? {}
+function isWebhookOnly({ delivery }: { readonly delivery?: unknown }): boolean {
   return Array.isArray(delivery) && delivery.includes('webhook') && !delivery.includes('push')
 }
 

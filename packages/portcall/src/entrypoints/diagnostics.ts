@@ -66,4 +66,5 @@ export {
 export { type LintResult, lint } from '../diagnostics/quality/lint.ts'
 export type { LintOptions } from '../diagnostics/quality/views/lint-views.ts'
 export type { ReadView } from '../diagnostics/quality/views/read-views.ts'
+export { ALL_CAPABILITIES } from '../protocol/all-capabilities.ts'
 export { VIEW_CAPABILITIES } from '../protocol/apps.ts'

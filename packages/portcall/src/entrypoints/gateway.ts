@@ -74,6 +74,7 @@ export {
 export { userAccounts } from '../gateway/credentials/user-accounts.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'
 export { type DescribedServers, gatewayEntries } from '../gateway/lists/gateway-entries.ts'
+export type { ServerItem } from '../gateway/lists/server-items.ts'
 export { type AccessRulesOptions, accessRules } from '../gateway/policy/access-rules.ts'
 export {
   type ApprovalDecision,

@@ -15,8 +15,10 @@ import { createComponents, GATEWAY_INFO } from './components.ts'
 import { createGatewayDispatcher, createReference } from './dispatcher.ts'
 import { createGatewayHandlers } from './handlers.ts'
 import { describePublicServers } from './lists/public-servers.ts'
+import { listServerItems, type ServerItem } from './lists/server-items.ts'
 import { parseUniqueNames } from './policy/duplicate-members.ts'
 import { gatewayMethodOf } from './policy/extension-methods.ts'
+import type { GatewayItemKind } from './policy/types.ts'
 
 /** Many servers as one. Serve it like any server. */
 export interface Gateway extends ServerLike, AsyncDisposable {
@@ -54,6 +56,12 @@ export interface Gateway extends ServerLike, AsyncDisposable {
    * for public documents.
    */
   publicServers(): Promise<ReadonlyMap<string, Implementation>>
+  /**
+   * Resolves to the items of one kind that a server lists for clients with all capabilities, by their names on the server: also those that the gateway
+   * does not offer. Resolves to `undefined` if that is not known: the server is not connected or does not answer, its lists depend on the caller, or
+   * its program is started for each client.
+   */
+  serverItems(server: string, kind: GatewayItemKind): Promise<ReadonlyMap<string, ServerItem> | undefined>
   /** Ends all subscriptions, closes all connections and stops all child processes. */
   close(): Promise<void>
 }
@@ -142,6 +150,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       subscriptions.changed(undefined)
     },
     publicServers: () => describePublicServers(registry.table.upstreams, dispatcher.policies),
+    serverItems(server, kind) {
+      const { info, registry } = components
+      const { policies } = dispatcher
+      return listServerItems(registry.table.byName.get(server), kind, { info, policies, table: registry.table })
+    },
     refresh: components.refresh,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,6 @@
 import { KINDS } from '../../compose/kinds.ts'
 import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { ALL_CAPABILITIES } from '../../protocol/all-capabilities.ts'
 import { UNAVAILABLE_META } from '../../protocol/meta.ts'
 import { clientMeta } from '../../protocol/probes.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
@@ -84,7 +85,7 @@ const LISTS = [...Object.values(KINDS).map(({ method }) => method), 'skills/list
 
 /** Fetches a list. Returns the servers that are missing in it, and why. */
 async function requestList({ exchange, status }: Gateway, method: string): Promise<{ [server: string]: string }> {
-  const _meta = clientMeta({ name: 'portcall-pins', version: '0' })
+  const _meta = clientMeta({ name: 'portcall-pins', version: '0' }, ALL_CAPABILITIES)
   const context = { signal: new AbortController().signal, notify: () => {} }
   const response = await exchange({ jsonrpc: '2.0', id: method, method, params: { _meta } }, context)
   if (!isSuccess(response)) throw new Error(`${method}: ${response.error.message}`)

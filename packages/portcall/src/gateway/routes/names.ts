@@ -6,6 +6,8 @@ import type { GatewayNameOptions } from '../api/options.ts'
 export interface NameRoutes {
   /** Returns the names under which items are offered, in the same order. `undefined` marks an item whose name is taken. */
   expose(items: readonly QualifiedName[]): Promise<readonly (string | undefined)[]>
+  /** Returns the names that one item may have: the second one if another server has an item of the same name. */
+  possibleNames(item: QualifiedName): Promise<readonly string[]>
   /**
    * Returns the server and the name of an item from its name alone. Returns `undefined` if the items have to be listed first, or if there is
    * no such item.
@@ -57,6 +59,10 @@ export function createNameRoutes(options: NameRoutesOptions): NameRoutes {
     async expose(items) {
       if (mode === 'never') return firstWins(items)
       return mode === 'always' ? Promise.all(items.map(qualify)) : onConflict(items)
+    },
+    async possibleNames(item) {
+      if (mode === 'never') return [item.name]
+      return mode === 'always' ? [await qualify(item)] : [item.name, await qualify(item)]
     },
     resolve: mode === 'never' ? () => undefined : split,
   }

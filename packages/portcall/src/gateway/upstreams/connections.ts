@@ -12,6 +12,7 @@ import { credentialKey } from '../../jsonrpc/authorization-key.ts'
 import type { Auth, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
+import { capabilitiesForInputs, INPUT_KINDS } from '../../protocol/input-capabilities.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import type { OnGatewayEvent } from '../api/events.ts'
 import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../api/options.ts'
@@ -22,6 +23,8 @@ import { parseWithTexts } from './result-texts.ts'
 export interface Connections {
   /** The number of open connections. */
   readonly size: number
+  /** Callers with different capabilities can share the process of a program, if they share connections. */
+  readonly sharesProcess: boolean
   /** Returns the connection for the caller of a request. It is opened by its first request. */
   get(request: Request, context: Pick<ExchangeContext, 'auth'>): StatelessConnection
   close(): Promise<void>
@@ -49,12 +52,8 @@ const IDLE_TIMEOUT_MS = 600_000
 const MAX_CONNECTIONS = 1000
 /** More than hosts with different capabilities that one person uses at a time. */
 const MAX_OWNED_SESSIONS = 16
-/** All capabilities, for connections that cannot be opened again with others. */
-const ALL_CAPABILITIES: ClientCapabilities = {
-  elicitation: { form: {}, url: {} },
-  sampling: { context: {}, tools: {} },
-  roots: {},
-}
+/** The capabilities of connections that cannot be opened again with others. */
+const SINGLE_CAPABILITIES = capabilitiesForInputs(INPUT_KINDS)
 
 /** Returns the callers that share connections. */
 export function sharingOf(server: GatewayServerOptions, credentials: CredentialsProvider | undefined): Sharing {
@@ -102,7 +101,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     createStatelessConnection({
       open: (capabilities, signal, onInputRequest) => open({ auth, capabilities, signal, onInputRequest }),
       sharesSessions: sharesSessions(auth),
-      capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
+      capabilities: isSingle(server) ? SINGLE_CAPABILITIES : undefined,
       maxSessions: maxConnections,
       maxOwnedSessions: MAX_OWNED_SESSIONS,
       idleTimeoutMs,
@@ -114,6 +113,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       for (const connection of connections.values()) size += connection.size
       return size
     },
+    sharesProcess: sharesSessions(undefined),
     get(request, { auth }) {
       const key = sharing === 'shared' ? SHARED : ownerOf(request, auth, sharing)
       const known = connections.get(key)

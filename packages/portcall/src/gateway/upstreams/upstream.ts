@@ -60,6 +60,11 @@ export interface GatewayUpstream {
   readonly status: UpstreamStatus
   /** All callers share its connections. */
   readonly isShared: boolean
+  /**
+   * The gateway itself can list all that the server offers: the lists do not depend on the authorization of callers, and no other process has to
+   * be started for it.
+   */
+  readonly listsAll: boolean
   /** The server knows the sender of each request: principals must not share a subscription. */
   readonly needsIdentity: boolean
   /** HTTP requests repeat arguments in headers. */
@@ -165,15 +170,15 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     exchangeUnder,
     catalogue,
     isShared,
+    listsAll: isShared && (!isProgram(server) || connections.sharesProcess),
     needsIdentity: !isShared || isInProcess(server),
     get status() {
       const { state, error, failures, nextAttemptAt } = health
       return {
         state: server.disabled ? 'disabled' : state,
-        ...(era && { era }),
+        ...withoutUndefined({ era, nextAttemptAt }),
         ...(connected?.protocolVersion && { protocolVersion: connected.protocolVersion }),
         ...(error !== undefined && { error: errorMessage(error), situation: situationOf(error) }),
-        ...(nextAttemptAt !== undefined && { nextAttemptAt }),
         failures,
         connections: connections.size,
         inFlight: traffic.inFlight,

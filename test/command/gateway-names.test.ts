@@ -1,0 +1,77 @@
+/** Names of tools and prompts in the configuration of a gateway: which of them exist, and how the user learns that one does not. */
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { createWorkspace, type Workspace } from './support/gateway.ts'
+import { COMMAND, portcall, STDIO, serveModule } from './support/portcall.ts'
+
+const CAPABLE = fileURLToPath(new URL('fixtures/capable.mjs', import.meta.url))
+const PROGRAM = { command: process.execPath, args: [COMMAND, 'serve', CAPABLE, '--stdio'] }
+const DEMO_SERVER = { command: process.execPath, args: [STDIO] }
+const DEAD = { url: 'http://127.0.0.1:9/mcp' }
+const ALL_TOOLS = ['echo', 'get-env', 'ask-user', 'ask-model', 'list-roots']
+
+const check = ({ file, env, dir }: Workspace, ...args: string[]): ReturnType<typeof portcall> =>
+  portcall(['gateway', 'check', '--config', file, ...args], { env, cwd: dir })
+const warningsIn = (log: string): string[] => log.split('\n').filter((line) => line.includes('which no server has'))
+
+describe('portcall gateway check', () => {
+  const settings = [
+    ['a program', PROGRAM, {}],
+    ['a program of an older revision', PROGRAM, { protocolVersion: '2025-11-25' }],
+    ['a program that is started for each client', PROGRAM, { protocolVersion: '2025-11-25', capabilities: 'exact' }],
+    ['a server of an older revision', undefined, { protocolVersion: '2025-11-25' }],
+    ['a server', undefined, {}],
+  ] as const
+  test.each(settings)('sees the tools that %s lists for clients with all capabilities', async (_, program, own) => {
+    const section = {
+      servers: { every: { ...own, tools: { exclude: ['list-roots'] } } },
+      policy: { default: 'allow', rules: [{ tools: 'every__ask-user', do: 'deny' }] },
+      sets: { a: { tools: ['every__ask-model'] } },
+    }
+    const every = program ?? { url: await serveModule(CAPABLE) }
+    const workspace = await createWorkspace({ mcpServers: { every }, gateway: section })
+    const { code, out, err } = await check(workspace, '--json')
+    const { servers, unknownNames } = JSON.parse(out)
+    expect(unknownNames).toEqual([])
+    expect(servers[0].tools).toEqual(ALL_TOOLS.filter((name) => name !== 'list-roots').map((name) => `every__${name}`))
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+
+  test('suggests names that are written as in another place', async () => {
+    const section = {
+      names: { mode: 'on-conflict' },
+      servers: { every: { alias: 'ev', tools: { exclude: ['every__get-env', 'ev__get-evn'] } } },
+      policy: { default: 'allow', rules: [{ tools: ['ev__echo', 'every__echo', 'echo'], do: 'deny' }] },
+      sets: { a: { tools: ['echo', 'ev__echo', 'every__echo'] } },
+    }
+    const { code, err } = await check(await createWorkspace({ mcpServers: { every: PROGRAM }, gateway: section }))
+    expect(warningsIn(err)).toEqual([
+      'gateway.servers.every.tools.exclude names every__get-env, which no server has; did you mean get-env?',
+      'gateway.servers.every.tools.exclude names ev__get-evn, which no server has; did you mean get-env?',
+      'gateway.policy.rules[0].tools names ev__echo, which no server has; did you mean every__echo?',
+      'gateway.sets.a.tools names every__echo, which no server has; did you mean echo?',
+    ])
+    expect(code).toBe(1)
+  })
+
+  test('does not judge names that a server may have that is left out, or that patterns of servers select', async () => {
+    const section = {
+      policy: {
+        default: 'allow',
+        rules: [
+          { tools: 'broken__erase', do: 'deny' },
+          { servers: ['every', 'dem*'], tools: ['greet', 'gret'], do: 'deny' },
+        ],
+      },
+    }
+    const servers = { every: PROGRAM, demo: DEMO_SERVER }
+    const broken = { url: 'http://127.0.0.1:9/', headers: { a: '${NOT_SET}' } }
+    const complete = await check(await createWorkspace({ mcpServers: servers, gateway: section }))
+    expect(warningsIn(complete.err)).toEqual([
+      'gateway.policy.rules[0].tools names broken__erase, which no server has',
+      'gateway.policy.rules[1].tools names gret, which no server has; did you mean greet?',
+    ])
+    const partial = await check(await createWorkspace({ mcpServers: { ...servers, broken }, gateway: section }))
+    expect(warningsIn(partial.err)).toHaveLength(1)
+  })
+})
