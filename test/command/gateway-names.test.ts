@@ -1,4 +1,5 @@
 /** Names of tools and prompts in the configuration of a gateway: which of them exist, and how the user learns that one does not. */
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createWorkspace, type Workspace } from './support/gateway.ts'
@@ -74,4 +75,17 @@ describe('portcall gateway check', () => {
     const partial = await check(await createWorkspace({ mcpServers: { ...servers, broken }, gateway: section }))
     expect(warningsIn(partial.err)).toHaveLength(1)
   })
+})
+
+test('snapshots, types and pins contain what is listed for clients with all capabilities', async () => {
+  const url = await serveModule(CAPABLE)
+  for (const command of ['snapshot', 'types', 'generate', 'check'])
+    expect((await portcall([command, url])).out, command).toContain('ask-user')
+  const workspace = await createWorkspace({
+    mcpServers: { every: PROGRAM },
+    gateway: { pins: { mode: 'block', lock: 'lock.json' } },
+  })
+  const args = { env: workspace.env, cwd: workspace.dir }
+  expect((await portcall(['gateway', '--accept', '--yes', '--config', workspace.file], args)).code).toBe(0)
+  expect(await readFile(`${workspace.dir}/lock.json`, 'utf8')).toContain('ask-user')
 })

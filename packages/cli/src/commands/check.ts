@@ -1,3 +1,4 @@
+import type { Client } from 'portcall/client'
 import type { CardReport, HostEffect, HostVerdict, LintResult } from 'portcall/diagnostics'
 import { isUrl } from '../../../util/src/parse-url.ts'
 import { pluralize } from '../../../util/src/pluralize.ts'
@@ -9,8 +10,8 @@ import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'
 import { resolveUrl } from '../login/stored-login.ts'
 import { reportErrors } from '../report-error.ts'
-import { withClient } from '../target/connect.ts'
-import { reportIncomplete } from '../target/unavailable-servers.ts'
+import { withClient, withLister } from '../target/connect.ts'
+import { reportIncomplete, type UnavailableServers } from '../target/unavailable-servers.ts'
 
 /** `portcall check` */
 export const checkCommand: Command = defineCommand({
@@ -20,6 +21,7 @@ export const checkCommand: Command = defineCommand({
   args: [],
   details: [
     "Reports names and schemas that hosts reject, what each known host does with them, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It calls only the tools that --call names.",
+    'Declares all capabilities of clients, because some servers list tools only for clients that answer their input requests or show views. With --call, it declares only those that it has, and views.',
     'Reads the views of tools (MCP Apps) and reports what leaves their frames empty: the page, its policy and its metadata. Some faults show only in comparison with the published version, which --since names, and in results.',
     'Notes say what hosts do to correct tools: the half of a result that the model does not see, keywords that are removed from schemas, and arguments that are added. They do not change the exit code.',
     'The exit code is 1 if there are errors; with --strict, also if there are warnings.',
@@ -62,14 +64,18 @@ export const checkCommand: Command = defineCommand({
     const serverJson = await readServerJson(flags)
     const since = flags.since === undefined ? undefined : await readPublished(flags.since)
     const location = 'location' in invocation.server ? invocation.server.location : ''
-    const connection = { ...invocation, flags, io, capabilities }
-    const { result, card, errors, unavailable } = await withClient(connection, async (client, unavailable) => {
+    const connection = { ...invocation, flags, io }
+    const read = async (client: Client, unavailable: UnavailableServers) => {
       const { inventory, failures } = await readInventory(client)
       const results = await callTools(flags.call, client)
       const known = { ...(since && { since }), ...(isUrl(location) && { url: location }), results }
       const card = flags.card && url ? await examineCard({ url: new URL(url), client, signal: io.signal }) : undefined
       return { result: await lint(inventory, known), card, errors: failures.map(({ error }) => error), unavailable }
-    })
+    }
+    // Tools that are called must not ask for input that nobody answers.
+    const { result, card, errors, unavailable } = await (flags.call.length === 0
+      ? withLister(connection, read)
+      : withClient({ ...connection, capabilities }, read))
     const document = serverJson && { ...serverJson, problems: await compareWithCard(serverJson, card) }
     printFindings(result, { card, document }, io)
     const unread = reportErrors(errors, io.json) ?? reportIncomplete(unavailable, io)

@@ -10,6 +10,7 @@ export const snapshotCommand: Command = defineCommand({
   args: [],
   details: [
     'Writes the capabilities, tools, resources, templates and prompts of a server as JSON, for portcall diff. From a recording, writes what it contains of these.',
+    'Declares all capabilities of clients, because some servers list tools only for clients that answer their input requests or show views.',
     'If a list cannot be fetched, or servers of a gateway are missing, the snapshot is written, and the exit code says that it is incomplete.',
   ],
   flags: { out: { type: 'string', short: 'o', value: 'FILE', description: 'The file to write (default: stdout)' } },

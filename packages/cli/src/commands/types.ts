@@ -5,7 +5,7 @@ import type { ExitReason } from '../exit-codes.ts'
 import { type DescribedServer, generateFunctions, generateModule } from '../generate-types.ts'
 import type { Io } from '../io.ts'
 import { reportErrors } from '../report-error.ts'
-import { withClient } from '../target/connect.ts'
+import { withLister } from '../target/connect.ts'
 import { reportIncomplete, type UnavailableServers } from '../target/unavailable-servers.ts'
 
 const OUT = { out: { type: 'string', short: 'o', value: 'FILE', description: 'Write to this file instead of stdout' } } as const
@@ -46,7 +46,7 @@ export const typesCommand: Command = defineCommand({
   flags: OUT,
   examples: ['portcall types http://127.0.0.1:3000/mcp --out src/notes.ts'],
   run: async ({ flags, io, ...invocation }) =>
-    withClient({ ...invocation, flags, io }, (client, unavailable) =>
+    withLister({ ...invocation, flags, io }, (client, unavailable) =>
       writeModule(client, { unavailable, io, out: flags.out, lists: ['tools'] }, generateModule),
     ),
 })
@@ -63,7 +63,7 @@ export const generateCommand: Command = defineCommand({
   flags: OUT,
   examples: ['portcall generate http://127.0.0.1:3000/mcp --out src/notes.ts'],
   run: async ({ flags, io, ...invocation }) =>
-    withClient({ ...invocation, flags, io }, (client, unavailable) =>
+    withLister({ ...invocation, flags, io }, (client, unavailable) =>
       writeModule(client, { unavailable, io, out: flags.out, lists: ['tools', 'prompts'] }, generateFunctions),
     ),
 })

@@ -6,7 +6,7 @@ import type { ExitReason } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { reportErrors } from '../report-error.ts'
 import type { ConnectionInvocation } from '../target/connect.ts'
-import { withClient } from '../target/connect.ts'
+import { withLister } from '../target/connect.ts'
 import { reportIncomplete, type UnavailableServers } from '../target/unavailable-servers.ts'
 
 /** One side of a comparison. */
@@ -30,13 +30,12 @@ export async function readSource(
   server: ServerArgument,
   invocation: Omit<ConnectionInvocation, 'server'>,
 ): Promise<ComparedSource> {
-  const { VIEW_CAPABILITIES: capabilities, ...diagnostics } = await import('portcall/diagnostics')
-  const { createSnapshot, readInventory, readSnapshot, snapshotOfRecording } = diagnostics
+  const { createSnapshot, readInventory, readSnapshot, snapshotOfRecording } = await import('portcall/diagnostics')
   const text = 'location' in server ? readSourceFile(server.location) : undefined
   if (text !== undefined && isRecording(text)) return { snapshot: snapshotOfRecording(text), recording: text, errors: [] }
   const saved = text === undefined ? undefined : readSnapshot(text)
   if (saved) return { snapshot: saved, recording: undefined, errors: [] }
-  return withClient({ ...invocation, server, capabilities }, async (client, unavailable) => {
+  return withLister({ ...invocation, server }, async (client, unavailable) => {
     const { inventory, failures } = await readInventory(client)
     const snapshot = createSnapshot(inventory, client.protocolVersion, failures)
     return { snapshot, recording: undefined, errors: failures.map(({ error }) => error), unavailable }

@@ -46,6 +46,15 @@ export function withClient<T>(
   return withExtensions({ ...invocation, extensions: [] }, use)
 }
 
+/** Does the same with all capabilities, so that the server lists all that it offers. The connection is not for calls. */
+export async function withLister<T>(
+  invocation: Omit<ConnectionInvocation, 'capabilities'>,
+  use: (client: Client, unavailable: UnavailableServers) => Promise<T>,
+): Promise<T> {
+  const { ALL_CAPABILITIES: capabilities } = await import('portcall/diagnostics')
+  return withClient({ ...invocation, capabilities }, use)
+}
+
 /** Does the same with the tasks extension. */
 export async function withTasksClient<T>(invocation: ConnectionInvocation, use: (client: TasksClient) => Promise<T>): Promise<T> {
   const { tasks } = await import('portcall/tasks/client')

@@ -2,6 +2,7 @@ import { adviceForOutput } from '../../../../util/src/served-url.ts'
 import { withoutUndefined } from '../../../../util/src/without-undefined.ts'
 import { connect } from '../../connect/connect.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { ALL_CAPABILITIES } from '../../protocol/all-capabilities.ts'
 import type { ConnectionOutcome, DiagnosisState } from './facts.ts'
 import { StepTimeoutError, withinTime } from './within-time.ts'
 
@@ -34,6 +35,7 @@ async function tryConnect({ target, options, stepTimeoutMs, signal }: DiagnosisS
   const tooLate = new AbortController()
   const opening = connect(target, {
     info: { name: 'portcall-doctor', version: '1.0.0' },
+    capabilities: ALL_CAPABILITIES,
     signal: AbortSignal.any([signal, tooLate.signal]),
     probeTimeoutMs: Math.ceil(stepTimeoutMs * 0.4),
     connectTimeoutMs,
