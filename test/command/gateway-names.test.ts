@@ -1,8 +1,11 @@
 /** Names of tools and prompts in the configuration of a gateway: which of them exist, and how the user learns that one does not. */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
-import { createWorkspace, type Workspace } from './support/gateway.ts'
+import { type Client, connect } from 'portcall/client'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { freePort } from '../support/free-port.mjs'
+import { createWorkspace, startGateway, type Workspace } from './support/gateway.ts'
 import { COMMAND, portcall, STDIO, serveModule } from './support/portcall.ts'
 
 const CAPABLE = fileURLToPath(new URL('fixtures/capable.mjs', import.meta.url))
@@ -14,6 +17,12 @@ const ALL_TOOLS = ['echo', 'get-env', 'ask-user', 'ask-model', 'list-roots']
 const check = ({ file, env, dir }: Workspace, ...args: string[]): ReturnType<typeof portcall> =>
   portcall(['gateway', 'check', '--config', file, ...args], { env, cwd: dir })
 const warningsIn = (log: string): string[] => log.split('\n').filter((line) => line.includes('which no server has'))
+
+async function connectTo(url: string): Promise<Client> {
+  const client = await connect(url)
+  onTestFinished(client.close)
+  return client
+}
 
 describe('portcall gateway check', () => {
   const settings = [
@@ -88,4 +97,79 @@ test('snapshots, types and pins contain what is listed for clients with all capa
   const args = { env: workspace.env, cwd: workspace.dir }
   expect((await portcall(['gateway', '--accept', '--yes', '--config', workspace.file], args)).code).toBe(0)
   expect(await readFile(`${workspace.dir}/lock.json`, 'utf8')).toContain('ask-user')
+})
+
+describe('a running gateway', () => {
+  const rules = (...tools: string[]): object => ({ default: 'allow', rules: tools.map((each) => ({ tools: each, do: 'deny' })) })
+
+  test('warns once about each name that no server has, when it starts and after changes', async () => {
+    const config = (exclude: readonly string[], ...tools: string[]): object => ({
+      mcpServers: { every: PROGRAM },
+      gateway: {
+        servers: { every: { alias: 'ev', tools: { exclude } } },
+        policy: rules('every__ask-user', 'nothing*', ...tools),
+      },
+    })
+    const workspace = await createWorkspace(config(['list-roots'], 'ev__echo'))
+    const { log, child } = await startGateway(workspace, '--no-watch')
+    const rule = 'gateway.policy.rules[2].tools names ev__echo, which no server has; did you mean every__echo?'
+    const filter = 'gateway.servers.every.tools.exclude names every__get-env, which no server has; did you mean get-env?'
+    const changed = 'gateway.policy.rules[2].tools names every__ecoh, which no server has; did you mean every__echo?'
+    await eventually(() => expect(warningsIn(log())).toEqual([rule]))
+    expect(warningsIn((await check(workspace)).err)).toEqual([rule])
+    // The server starts again with another filter.
+    await workspace.write(config(['list-roots', 'every__get-env'], 'ev__echo'))
+    child.kill('SIGHUP')
+    await eventually(() => expect(warningsIn(log())).toEqual([rule, filter]))
+    // It stays connected: only the rule is another one.
+    await workspace.write(config(['list-roots', 'every__get-env'], 'every__ecoh'))
+    child.kill('SIGHUP')
+    await eventually(() => expect(warningsIn(log())).toEqual([rule, filter, changed]))
+    // What was corrected in between is new when it returns.
+    await workspace.write(config(['list-roots', 'every__get-env'], 'ev__echo'))
+    child.kill('SIGHUP')
+    await eventually(() => expect(warningsIn(log())).toEqual([rule, filter, changed, rule]))
+  })
+
+  test('does not warn about servers whose lists are not known, and warns when one is connected', async () => {
+    const url = await serveModule(CAPABLE)
+    const section = {
+      start: 'on-demand',
+      servers: {
+        every: { tools: { exclude: ['ecoh'] } },
+        own: { sharing: 'principal', tools: { exclude: ['ecoh'] } },
+        exact: { capabilities: 'exact', protocolVersion: '2025-11-25', tools: { exclude: ['ecoh'] } },
+        dead: { tools: { exclude: ['ecoh'] } },
+      },
+      policy: rules('dead__erase', 'every__erase'),
+    }
+    const workspace = await createWorkspace({
+      mcpServers: { every: { url }, own: { url }, exact: PROGRAM, dead: DEAD },
+      gateway: section,
+    })
+    const { url: endpoint, log } = await startGateway(workspace)
+    expect(warningsIn(log())).toEqual([])
+    const client = await connectTo(endpoint)
+    const tools = await client.tools().toArray()
+    expect(tools.map(({ name }) => name)).toContain('exact__echo')
+    await eventually(() => expect(log()).toContain('dead: not available'))
+    const warning = 'gateway.servers.every.tools.exclude names ecoh, which no server has; did you mean echo?'
+    await eventually(() => expect(warningsIn(log())).toEqual([warning]))
+    const { servers } = JSON.parse((await portcall(['gateway', 'status', '--json'], { env: workspace.env })).out)
+    expect(servers.exact.connections).toBe(1)
+  })
+
+  test('warns when a server that was down is connected', async () => {
+    const port = await freePort()
+    const servers = { late: { url: `http://127.0.0.1:${port}/mcp` } }
+    const workspace = await createWorkspace({ mcpServers: servers, gateway: { policy: rules('late__ecoh') } })
+    const { url, log } = await startGateway(workspace)
+    const client = await connectTo(url)
+    await client.tools().toArray()
+    await eventually(() => expect(log()).toContain('late: not available'))
+    expect(warningsIn(log())).toEqual([])
+    await serveModule(CAPABLE, port)
+    const warning = 'gateway.policy.rules[0].tools names late__ecoh, which no server has; did you mean late__echo?'
+    await eventually(() => expect(warningsIn(log())).toEqual([warning]))
+  })
 })

@@ -63,8 +63,8 @@ export function untilOutput(stream: NodeJS.ReadableStream, pattern: RegExp): Pro
 }
 
 /** Serves a module from a process of its own until the test ends: the demo by default. Returns its URL. */
-export async function serveModule(path = DEMO): Promise<string> {
-  const child = start(['serve', path, '--port', '0'])
+export async function serveModule(path = DEMO, port = 0): Promise<string> {
+  const child = start(['serve', path, '--port', String(port)])
   const end = untilExit(child)
   onTestFinished(async () => {
     child.kill()

@@ -17,6 +17,8 @@ export interface ServerActivity {
 export interface Activity {
   readonly onEvent: (event: GatewayEvent) => void
   of(server: string): ServerActivity
+  /** Sets the function that is called when a server was connected, or is available again. */
+  onReady(listener: (server: string) => void): void
   /** Counts a restart that was asked for. */
   restarted(server: string): void
   /** Forgets servers that no longer exist. */
@@ -41,6 +43,7 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
   const refused = new Set<string>()
   /** Servers whose loss was counted as a restart. */
   const lost = new Set<string>()
+  let notifyReady: (server: string) => void = () => {}
   const of = (server: string): ServerActivity => {
     const known = servers.get(server) ?? { calls: 0, errors: 0, restarts: 0 }
     servers.set(server, known)
@@ -53,6 +56,7 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
       connected.add(server)
       if (failing.delete(server)) log(`${server}: available again`)
       else log(`${server}: connected`)
+      notifyReady(server)
     }
     if (state === 'idle' && error !== undefined && !refused.has(server)) {
       refused.add(server)
@@ -90,6 +94,9 @@ export function createActivity({ log, isVerbose, hide = (text) => text }: Activi
   return {
     onEvent: (event) => (handlers[event.type] as (event: GatewayEvent) => void)(event),
     of,
+    onReady(listener) {
+      notifyReady = listener
+    },
     restarted(server) {
       of(server).restarts += 1
       connected.delete(server)

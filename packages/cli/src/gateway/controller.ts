@@ -52,6 +52,8 @@ export interface ControllerOptions {
   readonly activity: Activity
   /** Where clients connect. */
   readonly endpoint: () => string
+  /** Called with each configuration that is applied. */
+  readonly onReloaded: (config: GatewayConfig) => void
 }
 
 /** Creates the controller of a gateway. Changes are made one after another. */
@@ -109,7 +111,7 @@ export function createController(options: ControllerOptions): Controller {
       // Both at once: no request gets the new servers with the old rules.
       applyRules?.()
       apply(otherCredentials)
-      activity.keep(Object.keys(next.config.options.servers))
+      options.onReloaded(config)
       return changes
     } catch (error) {
       configError = current.variables.hide(describeError(error))

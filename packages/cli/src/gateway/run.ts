@@ -1,4 +1,4 @@
-import { type Gateway, gatewayEntries } from 'portcall/gateway'
+import { type Gateway, type GatewayConfig, gatewayEntries } from 'portcall/gateway'
 import type { OnRequest } from 'portcall/http'
 import { retryableOnce } from '../../../util/src/async.ts'
 import { isLoopbackListener } from '../../../util/src/loopback-host.ts'
@@ -11,6 +11,7 @@ import { type Controller, createController, notesOf, startPrograms } from './con
 import { describeError } from './describe-error.ts'
 import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
+import { createNameWarnings } from './name-warnings.ts'
 import { findFreePort, startPageServer } from './page-server.ts'
 import { needsAccounts } from './server-credentials.ts'
 import { createVariableMask } from './variable-mask.ts'
@@ -47,7 +48,13 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
     origin: flags.stdio ? lazyPageServer((request) => configured.onRequest(request)) : () => originOf(endpoint) ?? place.origin,
   })
   const { gateway, stores } = configured
-  const controller = createController({ configured, loaded, load, activity, endpoint: () => endpoint })
+  const names = createNameWarnings(gateway, { config, log: io.log })
+  activity.onReady((server) => void names.connected(server))
+  const onReloaded = (next: GatewayConfig): void => {
+    activity.keep(Object.keys(next.options.servers))
+    void names.reloaded(next)
+  }
+  const controller = createController({ configured, loaded, load, activity, endpoint: () => endpoint, onReloaded })
   for (const note of notesOf(config)) io.log(note)
   let isReady = true
   const listening = flags.stdio
