@@ -54,7 +54,7 @@ async function follow(step: Step): Promise<void> {
 
 describe.each([
   ['README.md', 1],
-  ['docs/get-started/first-server.md', 15],
+  ['docs/get-started/first-server.md', 16],
   ['docs/get-started/first-client.md', 4],
   ['docs/get-started/connect-hosts.md', 3],
   ['docs/get-started/how-it-works.md', 2],

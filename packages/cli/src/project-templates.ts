@@ -31,7 +31,19 @@ function manifest(
   })
 }
 
-const readme = (name: string, commands: string): string => `# ${name}\n\n\`\`\`sh\nnpm install\n${commands}\n\`\`\`\n`
+const readme = (name: string, commands: string, more = ''): string =>
+  `# ${name}\n\n\`\`\`sh\nnpm install\n${commands}\n\`\`\`\n${more}`
+
+/** Returns how to add the server of a file to hosts. */
+const installation = (name: string, file: string): string => `
+Add it to Claude Code and other hosts (\`npx portcall install --help\` lists them)${file.startsWith('dist/') ? ', after `npm run build`' : ''}:
+
+\`\`\`sh
+npx portcall install ${file} --name ${name} --to claude-code
+\`\`\`
+
+\`${file}\` exports the server and does not serve it: the entry starts \`portcall serve\` with it.
+`
 const SERVER_COMMANDS =
   'npm start          # http://127.0.0.1:3000/mcp\nnpm run dev        # reloads when the code changes\nnpm test'
 const GITIGNORE = 'node_modules/\ndist/\n'
@@ -193,7 +205,7 @@ export const TEMPLATES: { readonly [name: string]: Template } = {
       'tsconfig.json': TSCONFIG,
       'src/server.ts': SERVER_TS(options.name),
       'src/server.test.ts': TEST_TS,
-      'README.md': readme(options.name, SERVER_COMMANDS),
+      'README.md': readme(options.name, SERVER_COMMANDS, installation(options.name, 'dist/server.js')),
       '.gitignore': GITIGNORE,
     }),
   },
@@ -217,6 +229,7 @@ npx portcall apps preview dist/server.js      # shows the view in any host, and 
 npx portcall apps test dist/server.js         # checks it in the hosts; needs npm install --save-dev playwright-core axe-core
 npx portcall apps screenshot dist/server.js   # takes pictures, and compares them with the last ones
 npx portcall check dist/server.js             # finds what keeps hosts from showing it, without a browser`,
+        installation(options.name, 'dist/server.js'),
       ),
       '.gitignore': GITIGNORE,
     }),
@@ -234,7 +247,7 @@ npx portcall check dist/server.js             # finds what keeps hosts from show
       }),
       'server.js': SERVER_JS(options.name),
       'server.test.js': TEST_TS,
-      'README.md': readme(options.name, SERVER_COMMANDS),
+      'README.md': readme(options.name, SERVER_COMMANDS, installation(options.name, 'server.js')),
       '.gitignore': GITIGNORE,
     }),
   },
