@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { DIST, ROOT, readJson, readText } from './lib/paths.mjs'
@@ -94,9 +95,10 @@ const ENTRIES = {
   'the bridge at a URL': ['http://127.0.0.1:3333/mcp'],
 }
 
+/** Runs the command outside of this repository, whose own `portcall` is the one that `npx` starts here. */
 function install(...args) {
   const env = { PATH: process.env.PATH, HOME }
-  return spawnSync(process.execPath, [CLI, 'install', ...args], { encoding: 'utf8', env, cwd: ROOT })
+  return spawnSync(process.execPath, [CLI, 'install', ...args], { encoding: 'utf8', env, cwd: tmpdir() })
 }
 
 /** Returns the hosts that `portcall install` knows, in the order of its help. */

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { DEMO, portcall, STDIO } from './support/portcall.ts'
+import { COMMAND, type CommandOutcome, DEMO, portcall, STDIO } from './support/portcall.ts'
 
 const FIXTURES = fileURLToPath(new URL('fixtures/hosts/', import.meta.url))
 
@@ -158,7 +158,7 @@ test('a module, a project, a link', async () => {
 test('commands that run at the same time keep the entries of each other, and of the host', async () => {
   await copyFixture('cursor')
   const names = Array.from({ length: 6 }, (_, at) => `server-${at}`)
-  const runs = names.map((name) => portcall(['install', '--name', name, '--to', 'cursor', '--', 'node', 'x.js'], { env }))
+  const runs = names.map((name) => portcall(['install', '--name', name, '--to', 'cursor', '--', 'node', STDIO], { env }))
   expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(names.map(() => 0))
   const { mcpServers } = JSON.parse(await textOf('cursor')) as { mcpServers: object }
   expect(Object.keys(mcpServers)).toEqual(expect.arrayContaining(names))
@@ -178,9 +178,75 @@ test('if one of several files cannot be written, none is changed', async () => {
   await copyFixture('vscode')
   await rm(fileOf('vscode'))
   await mkdir(fileOf('vscode'))
-  const { code } = await portcall(['install', '--name', 'demo', '--to', 'cursor', '--to', 'vscode', '--', 'node', 'x.js'], {
+  const { code } = await portcall(['install', '--name', 'demo', '--to', 'cursor', '--to', 'vscode', '--', 'node', STDIO], {
     env,
   })
   expect(code).not.toBe(0)
   expect(await textOf('cursor')).toBe(text)
+})
+
+describe('an entry works in any directory', () => {
+  const PACKAGE = join(dirname(COMMAND), '..', '..')
+  const SERVER = `import { createServer } from 'portcall'
+export const server = createServer({ name: 'a', version: '1.0.0' }).tool('greet', { description: 'Greets' }, () => 'Hello!')
+`
+  const FILES: { [path: string]: string } = {
+    'package.json': '{ "type": "module", "scripts": { "stdio": "node dist/stdio.js" } }',
+    'src/server.ts': `${SERVER}const unused: number = 1\n`,
+    'dist/server.js': SERVER,
+    'dist/stdio.js':
+      "import { serveStdio } from 'portcall/stdio'\nimport { server } from './server.js'\nawait serveStdio(server)\n",
+    'hook.js': '',
+    '.env': 'A=b\n',
+  }
+
+  let project: string
+  beforeEach(async () => {
+    project = join(home, 'project')
+    for (const [path, text] of Object.entries(FILES)) {
+      await mkdir(dirname(join(project, path)), { recursive: true })
+      await writeFile(join(project, path), text)
+    }
+    await mkdir(join(project, 'node_modules', '.bin'), { recursive: true })
+    await symlink(PACKAGE, join(project, 'node_modules', 'portcall'))
+    await symlink('../portcall/dist/cli/main.js', join(project, 'node_modules', '.bin', 'portcall'))
+  })
+
+  const installHere = (...args: string[]): Promise<CommandOutcome> =>
+    portcall(['install', '--name', 'mine', '--to', 'claude-code', ...args], { env, cwd: project })
+  const listElsewhere = (): Promise<CommandOutcome> =>
+    portcall(['list', '--env', 'PATH', `${fileOf('claude-code')}:mine`], { env, cwd: '/' })
+
+  test.each([
+    ['dist/server.js'],
+    ['-- node dist/stdio.js'],
+    ['-- node --env-file=.env --import ./hook.js dist/stdio.js'],
+    ['-- npm run stdio'],
+    ['-- npx portcall serve dist/server.js --stdio'],
+    ['-- portcall serve dist/server.js --stdio'],
+    ['--cwd dist -- node stdio.js'],
+  ])('%s', async (line) => {
+    expect(await installHere(...line.split(' '))).toMatchObject({ code: 0 })
+    expect(await listElsewhere()).toMatchObject({ code: 0, out: expect.stringContaining('greet') })
+  })
+
+  test.each([
+    ['-- node dist/nope.js', 'no such file: dist/nope.js'],
+    ['-- node dist/server.js', 'write portcall install dist/server.js --name NAME --to HOST'],
+    ['-- npm run nope', 'has no script nope'],
+    ['dist/stdio.js', 'dist/stdio.js exports no server'],
+  ])('%s is refused', async (line, message) => {
+    const { code, err } = await installHere(...line.split(' '))
+    expect(err).toContain(message)
+    expect(code).toBeGreaterThan(0)
+    await expect(textOf('claude-code')).rejects.toThrow('ENOENT')
+    expect(await installHere('--force', ...line.split(' '))).toMatchObject({ code: 0 })
+  })
+
+  test('a module that this version of Node cannot run is refused as list refuses it', async () => {
+    const listed = await portcall(['list', 'src/server.ts'], { env, cwd: project })
+    const installed = await installHere('src/server.ts')
+    expect(installed).toMatchObject({ code: listed.code, err: listed.code === 0 ? expect.anything() : listed.err })
+    if (listed.code !== 0) expect(await installHere('--', 'node', 'src/server.ts')).toEqual(installed)
+  })
 })

@@ -14,6 +14,7 @@ export const installCommand: Command = defineCommand({
   args: [],
   details: [
     'Changes only the entry of the server, and preserves comments and everything else. The file is replaced atomically, and a backup is written next to it. A file that cannot be parsed is not changed.',
+    'Hosts start programs in a directory of their own. Paths become absolute, package managers get the directory of the project (npm --prefix), and binaries of node_modules are started by their path. A program whose files are missing is refused.',
   ],
   choices: [HOST_CHOICES],
   flags: {
@@ -24,7 +25,7 @@ export const installCommand: Command = defineCommand({
       value: 'NAME',
       description: 'Name of the server in the configuration (default for file:name: that name)',
     },
-    force: { type: 'boolean', description: 'Replace another server of the same name' },
+    force: { type: 'boolean', description: 'Replace another server of the same name, and add a server that seems not to work' },
     gateway: {
       type: 'boolean',
       description:

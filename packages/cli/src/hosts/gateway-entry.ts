@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
 import { readEnvFlags } from '../command-line/flag-values.ts'
 import type { InstallableServer } from './hosts.ts'
-import type { ServerFlags } from './installable-server.ts'
+import { type ServerFlags, thisCommand } from './installable-server.ts'
 
 /** Describes the program that serves the gateway of a configuration file over stdio. @throws CliError if there is no such file. */
 export function describeGateway(server: ServerArgument, { env }: Pick<ServerFlags, 'env'>): InstallableServer {
@@ -16,10 +15,4 @@ export function describeGateway(server: ServerArgument, { env }: Pick<ServerFlag
     )
   const { command, args } = thisCommand()
   return { command, args: [...args, 'gateway', '--config', resolve(server.location), '--stdio'], env: readEnvFlags(env) }
-}
-
-/** Returns how a host starts this command. What npx has installed in its cache may be deleted. */
-function thisCommand(): { readonly command: string; readonly args: readonly string[] } {
-  const main = fileURLToPath(new URL('main.js', import.meta.url))
-  return /[\\/]_npx[\\/]/.test(main) ? { command: 'npx', args: ['-y', 'portcall'] } : { command: process.execPath, args: [main] }
 }

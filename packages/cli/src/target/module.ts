@@ -25,7 +25,20 @@ export async function loadServer(path: string): Promise<Server> {
   const { default: main, server, ...others } = isObject(exported) ? exported : {}
   const found = [main, server, ...Object.values(others)].find(isServer)
   if (found) return found
-  throw new CliError('unreachable', `${path} exports no server`, { hint: 'write export const server = createServer(…)' })
+  throw noServer(path)
+}
+
+/** Creates the error for a module without a server. */
+export function noServer(path: string, hint = 'write export const server = createServer(…)'): CliError {
+  return new CliError('unreachable', `${path} exports no server`, { hint })
+}
+
+/** Returns the error for a file in TypeScript that Node does not run; `undefined` if the code is another one, or the file in JavaScript. */
+export function notRunnable(path: string, code: string | undefined): CliError | undefined {
+  if (!TYPESCRIPT.test(path) || code !== 'ERR_UNKNOWN_FILE_EXTENSION') return undefined
+  return new CliError('unreachable', `this version of Node cannot run ${path}`, {
+    hint: 'compile it, use Node 22.18 or newer, or set NODE_OPTIONS="--import tsx"',
+  })
 }
 
 function isServer(value: unknown): value is Server {
@@ -36,10 +49,8 @@ function toCliError(path: string, error: unknown): CliError {
   if (error instanceof CliError) return error
   const [message = '', ...frames] = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n')
   const { code } = error as NodeJS.ErrnoException
-  if (TYPESCRIPT.test(path) && code === 'ERR_UNKNOWN_FILE_EXTENSION')
-    return new CliError('unreachable', `this version of Node cannot run ${path}`, {
-      hint: 'compile it, use Node 22.18 or newer, or set NODE_OPTIONS="--import tsx"',
-    })
+  const notRun = notRunnable(path, code)
+  if (notRun) return notRun
   const isParsing = error instanceof SyntaxError && frames.every((frame) => frame.includes('(node:internal/'))
   const details = isParsing ? placeOfSyntaxError(path) : frames
   const hint =
