@@ -7,6 +7,7 @@ import type { HostContext } from '../view/types.ts'
 import { createHostBridge } from './bridge.ts'
 import type { HostBridgeOptions } from './bridge-options.ts'
 import { safeFileName } from './downloads.ts'
+import { VIEW_LIMITS } from './message-limits.ts'
 import { VIEW_METHODS } from './methods.ts'
 import { APP_HOSTS } from './profiles.ts'
 import type { AppClient, AppEvent } from './types.ts'
@@ -49,13 +50,15 @@ function createView(options: Partial<HostBridgeOptions> = {}) {
       error?: { code: number; message: string }
     }
   }
+  const initialize = (appCapabilities: JsonObject = {}) =>
+    ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities, protocolVersion: '1' })
   const connect = async (appCapabilities: JsonObject = {}) => {
-    const answer = await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities, protocolVersion: '1' })
+    const answer = await initialize(appCapabilities)
     bridge.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
     return answer
   }
   const methods = () => posted.flatMap((message) => ('method' in message ? [message.method] : []))
-  return { bridge, posted, events, called, ask, connect, methods, settled }
+  return { bridge, posted, events, called, ask, initialize, connect, methods, settled }
 }
 
 describe('createHostBridge', () => {
@@ -117,12 +120,20 @@ describe('createHostBridge', () => {
     })
 
   test('a view that has sent too many messages still gets ready', async () => {
-    const { bridge, ask, settled } = createView()
-    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    const { bridge, initialize, settled } = createView()
+    await initialize()
     for (let id = 0; id < 500; id++) bridge.receive({ jsonrpc: '2.0', id, method: 'ping' })
     await settled()
     bridge.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
     expect(bridge.state).toBe('ready')
+  })
+
+  test('messages that only look like the one that a view is ready count', async () => {
+    const { bridge, posted, initialize, settled } = createView()
+    await initialize()
+    for (let id = 0; id < 1000; id++) bridge.receive({ jsonrpc: '2.0', id, method: 'ui/notifications/initialized' })
+    await settled()
+    expect(posted.length).toBeLessThanOrEqual(2 * VIEW_LIMITS.maxPerSecond + 1)
   })
 
   test.each(
@@ -153,8 +164,8 @@ describe('createHostBridge', () => {
   })
 
   test('answers requests between ui/initialize and ui/notifications/initialized when the view is ready', async () => {
-    const { bridge, posted, events, ask, settled, called } = createView()
-    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    const { bridge, posted, events, initialize, settled, called } = createView()
+    await initialize()
     for (let id = 1; id <= 21; id++)
       bridge.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'app', arguments: {} } })
     await settled()
@@ -168,14 +179,14 @@ describe('createHostBridge', () => {
   })
 
   test('answers ping at once after ui/initialize', async () => {
-    const { ask } = createView()
-    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    const { ask, initialize } = createView()
+    await initialize()
     expect(await ask('ping')).toMatchObject({ result: {} })
   })
 
   test('neither runs nor answers an early request that the view has cancelled, and takes another in its place', async () => {
-    const { bridge, posted, events, ask, settled, called } = createView()
-    await ask('ui/initialize', { appInfo: { name: 'v', version: '1' }, appCapabilities: {}, protocolVersion: '1' })
+    const { bridge, posted, events, initialize, settled, called } = createView()
+    await initialize()
     for (let id = 1; id <= 20; id++)
       bridge.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'app', arguments: {} } })
     await settled()

@@ -1,5 +1,6 @@
 /** The connection with the page of a view, without a browser. */
 import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
+import { ErrorCode } from '../../jsonrpc/errors.ts'
 import { classify, failure, isRequestId, type Message } from '../../jsonrpc/message.ts'
 import { createPeer, type Peer, type PeerOptions } from '../../jsonrpc/peer.ts'
 import type { BridgeState } from './bridge-options.ts'
@@ -22,12 +23,20 @@ export interface PageConnection {
 
 /** Connects with the page of a view. When it is loaded again, the requests of the page before it are cancelled, and their ids are free. */
 export function connectPages({ post, emit, state }: PageOptions, peerOptions: PeerOptions): PageConnection {
+  /** One such message of a page is taken, whatever it contains: more would get around the limit. */
+  let awaitsReady = true
   const port = createPort({
     post,
     emit,
-    isExpected: (method) => method === 'ui/notifications/initialized' && state.name === 'initializing',
+    isExpected(method) {
+      const isExpected = awaitsReady && method === 'ui/notifications/initialized' && state.name === 'initializing'
+      if (isExpected) awaitsReady = false
+      return isExpected
+    },
     onRequest(method) {
-      if (method !== 'ui/initialize' || state.name === 'waiting') return
+      if (method !== 'ui/initialize') return
+      awaitsReady = true
+      if (state.name === 'waiting') return
       peer.cancelAll()
       void peer.close()
       peer = createPeer(port.open(), peerOptions)
@@ -45,7 +54,7 @@ export function connectPages({ post, emit, state }: PageOptions, peerOptions: Pe
 interface PortOptions {
   readonly post: (message: Message) => void
   readonly emit: (event: AppEvent) => void
-  /** Reports whether a notification is taken even if the view sends too many messages. */
+  /** Reports whether a message of a method is taken even if the view sends too many. */
   readonly isExpected: (method: string) => boolean
   /** Called for each request, before it is passed on. */
   readonly onRequest: (method: string) => void
@@ -92,7 +101,8 @@ function createPort({ post, emit, isExpected, onRequest }: PortOptions): {
       const admission = isExpected(headOf(message).method ?? '') ? 'admitted' : admit()
       if (admission === 'dropped') return
       const limit = admission === 'refused' ? 'the view sends too many messages' : findFault(message)
-      if (limit !== undefined) return refuse(message, `Invalid request: ${limit}`, { code: INVALID_REQUEST, isAnswered: true })
+      if (limit !== undefined)
+        return refuse(message, `Invalid request: ${limit}`, { code: ErrorCode.invalidRequest, isAnswered: true })
       const classified = classify(message)
       if (classified.kind === 'invalid')
         return refuse(message, classified.error.message, { code: classified.error.code, isAnswered: classified.silent !== true })
@@ -102,8 +112,6 @@ function createPort({ post, emit, isExpected, onRequest }: PortOptions): {
     },
   }
 }
-
-const INVALID_REQUEST = -32600
 
 /** Reads the id and method of a message that may be anything. */
 function headOf(message: unknown): { readonly id?: string | number; readonly method?: string } {
