@@ -97,7 +97,7 @@ export const FOLDERS = {
 /**
  * Maps the applications, which are packages, to the files of the library that they may import besides entry points and `util`. The inspector
  * checks and shows messages as the library writes and reads them: for that it needs the tables of the protocol, the parts that encode and
- * decode, and the check of hosts that every server makes. The command reads the event streams that it measures. None of them is of use without the library, so they are not public.
+ * decode, and the check of hosts that every server makes. The command reads the event streams that it measures, and the variables of templates. None of them is of use without the library, so they are not public.
  */
 export const APPLICATIONS = {
   inspector: [
@@ -122,7 +122,7 @@ export const APPLICATIONS = {
     'transports/http/server/host-check.ts',
     'transports/http/server/node/listen-error.ts',
   ],
-  cli: ['transports/http/common/sse-decode.ts'],
+  cli: ['schema/uri-template/parse.ts', 'transports/http/common/sse-decode.ts'],
 }
 
 /** The folders of these tables that are packages of their own, and where they are. The others are in packages/portcall/src. */

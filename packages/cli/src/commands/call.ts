@@ -64,7 +64,7 @@ export async function readToolArguments(client: Client, toolName: string, words:
   return params
 }
 
-/** Reads the arguments of a tool, with the schema of the tool or without it. */
+/** Returns the function that reads the arguments of a tool: with its schema, or without it if they are not to be checked. */
 export function toolArgumentsReader({ unchecked }: { readonly unchecked?: boolean | undefined }): typeof readToolArguments {
   return unchecked ? async (_client, _toolName, words) => buildArguments(await readArguments(words)) : readToolArguments
 }

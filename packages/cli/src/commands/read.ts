@@ -1,4 +1,6 @@
 import { expandTemplate } from 'portcall/client'
+import { namesOfVariables, parseTemplateParts, type TemplatePart } from '../../../portcall/src/schema/uri-template/parse.ts'
+import { errorMessage } from '../../../util/src/errors.ts'
 import { buildArguments, readArguments } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -29,18 +31,25 @@ export const readCommand: Command = defineCommand({
     }),
 })
 
-const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g
-/** The operators of parts that can be left out, such as the query. */
+/** The operators of expressions that can be left out, such as the query. */
 const OPTIONAL: ReadonlySet<string> = new Set([';', '?', '&'])
 
 /** @throws CliError if a variable is not in the template, or one that the path of the template has is missing. */
 function checkVariables(template: string, passed: readonly string[]): void {
-  const variables = [...template.matchAll(EXPRESSION)].flatMap(([, operator = '', names = '']) =>
-    names.split(',').map((name) => ({ name: name.replace(/\*$|:\d+$/, ''), isRequired: !OPTIONAL.has(operator) })),
-  )
-  const names = variables.map(({ name }) => name)
+  const parts = passed.length > 0 || template.includes('{') ? parseTemplate(template) : []
+  const names = namesOfVariables(parts)
   const unknown = passed.find((name) => !names.includes(name))
   if (unknown !== undefined) throw unknownName('variable', unknown, names)
-  const missing = variables.find(({ name, isRequired }) => isRequired && !passed.includes(name))
-  if (missing) throw usageError(`missing variable: ${missing.name}`, `the URI is a template: pass ${missing.name}=TEXT`)
+  const required = parts.filter((part) => typeof part === 'object' && !OPTIONAL.has(part.operator))
+  const missing = namesOfVariables(required).find((name) => !passed.includes(name))
+  if (missing !== undefined) throw usageError(`missing variable: ${missing}`, `the URI is a template: pass ${missing}=TEXT`)
+}
+
+/** @throws CliError if the template is invalid. */
+function parseTemplate(template: string): readonly TemplatePart[] {
+  try {
+    return parseTemplateParts(template)
+  } catch (error) {
+    throw usageError(errorMessage(error))
+  }
 }

@@ -28,8 +28,8 @@ type OnOtherEvent = (event: ReceivedSseEvent, isFirst: boolean) => void
 const EVENT_ID = /^[\x20-\x7e]{1,1024}$/
 
 /**
- * Reads the messages of a response: one JSON text or an event stream. In one revision, a text or an event may be an array. Updates `position`; `onOtherEvent`
- * receives events of other types. An unreadable event is reported and skipped; its error is thrown when the stream ends.
+ * Reads the messages of a response: one JSON text or an event stream. In one revision, a text or an event may be an array. Updates `position`;
+ * `onOtherEvent` receives events of other types. An unreadable event is reported and skipped; its error is thrown when the stream ends.
  *
  * @throws InvalidResponseError, ConnectionLostError.
  */
